@@ -1,6 +1,7 @@
 /**
  * Measures the effect of pins on the list of conversations: an account with 20 pins ÷ the same account without, in one
  * database and in turn; the first page, a deep page, and a search by a common name.
+ *
  * `npm run bench:conversations`; `CONVERSATIONS` sets another size.
  */
 import { PINS_MAX } from '#contract/messages/conversations.ts';

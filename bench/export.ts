@@ -1,6 +1,7 @@
 /**
  * Measures the export of a large account: the peak memory of the exporting process above its baseline, and the
  * duration, for each format.
+ *
  * `npm run bench:export`; `EXPORT_ROWS` sets another size. The control is a file with a hundredth of the rows, made
  * before by the same process.
  */

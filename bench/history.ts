@@ -3,6 +3,7 @@
  * and in turn; as function calls and through `POST /api`; on warm connections, and cold (the first query of its kind on
  * a connection). Also the cost per message of the word index, and messages accepted per second for the large account ÷
  * for one on an empty database.
+ *
  * `npm run bench:history`; `HISTORY_ROWS=10000000` for the size that docs/faults.md#figures names (6 GB of disk),
  * `HISTORY_DAYS` for another density; `-- --against <checkout>` runs another checkout, with its own packages, in turn
  * with this one. `--only word` runs the cases with this in their names and skips accepting; `--keep <folder>` leaves

@@ -65,7 +65,6 @@ async function operatorTokens(): Promise<readonly string[]> {
   return tokens;
 }
 
-/** Gives each customer people, for lists and searches. */
 async function nameCustomers(allAccountsSql: Sql, customers: readonly Customer[]): Promise<void> {
   const accounts = customers.map(({ accountId }) => accountId);
   await allAccountsSql`
@@ -77,7 +76,6 @@ async function nameCustomers(allAccountsSql: Sql, customers: readonly Customer[]
     select phone, account_id, user_id from users where role = 'customer'`;
 }
 
-/** Opens support threads for the customers; every second one has a reply. */
 async function openThreads(customers: readonly Customer[], operators: readonly string[]) {
   for (const [place, { accountId }] of customers.slice(0, THREADS).entries()) {
     const token = await signIn(sql, accountId);
@@ -124,7 +122,6 @@ async function fillAudit(owner: Sql, customers: readonly Customer[]): Promise<vo
   await owner.query('alter table audit_log enable trigger user');
 }
 
-/** The calls of the pages, besides acts that take only the account's id. */
 function casesOf(
   { accountId, tokenId }: Customer,
   { messageId }: { messageId: string },

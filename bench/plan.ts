@@ -42,9 +42,7 @@ for (const connections of [50, 1]) {
   }
 }
 
-/**
- * The median of the rounds' ratios to accounts without a plan, at the same number of connections.
- */
+/** The median ratio of the rounds to accounts without a plan, at equal connections. */
 function ratioOf(
   name: string,
   measured: Readonly<Record<string, SendLoad[]>>,

@@ -1,6 +1,7 @@
 /**
  * Measures the customer's screens on a phone: the slowest response to a key or a tap, and Lighthouse's mobile scores.
- * The processor is slowed to one reference device, whatever the machine (`lib/device.ts`).
+ * The processor is slowed to one reference device (`lib/device.ts`).
+ *
  * `npm run bench:screens`, after `npm run build`. Lighthouse is fetched by npx (pinned below) and never part of the
  * product.
  */
@@ -94,7 +95,6 @@ function listenToInteractions(): void {
 
 type Flow = {
   name: string;
-  /** Whether to run signed out. */
   stranger?: boolean;
   go: (tab: Page, address: string, shop: Shop) => Promise<void>;
 };
@@ -184,7 +184,6 @@ async function worstOf(
   return slow.reduce<Slow>((worst, one) => (one.ms > worst.ms ? one : worst), { what: '', ms: 0 });
 }
 
-/** Opens a browser whose profile is in the folder. */
 async function openBrowser(folder: string): Promise<BrowserContext> {
   const place = { locale: 'id-ID', timezoneId: 'Asia/Jakarta' };
   return chromium.launchPersistentContext(folder, { ...launching('whole'), ...place });

@@ -19,10 +19,8 @@ const WALLETS = 100;
 const ROUNDS = Number(process.env['ROUNDS'] ?? 5);
 const ROUND_MS = Number(process.env['ROUND_MS'] ?? 3000);
 
-/** The control has no CPU figures. */
 type Measured = Load & Partial<SendLoad>;
 
-/** A warmed-up contender with customers that can pay. */
 type Sender = Contender & {
   idleMb: number;
   sending: (connections: number, wallets: number) => () => Promise<SendLoad>;
@@ -49,7 +47,6 @@ const sizes = {
 const RAW = 'raw INSERT, 10 connections';
 const OTHER = ' (against)';
 
-/** The control, and each case of each contender, all in the same rounds. */
 function casesOf(rawPool: Sql, here: Sender, other?: Sender) {
   const cases: Record<string, () => Promise<Measured>> = {
     [RAW]: () =>

@@ -22,16 +22,13 @@ const CONNECTIONS = 10;
 const WALLETS = 1000;
 const ROUNDS = Number(process.env['ROUNDS'] ?? 5);
 const ROUND_MS = Number(process.env['ROUND_MS'] ?? 3000);
-/** Payments that are credited together. */
 const PAYMENTS = 100;
-/** Messages of one result of a lane. */
 const OUTCOMES = 20;
 
 const RAW = 'raw INSERT, 10 connections';
 
 type Topup = { accountId: string; topupId: string; total: number };
 
-/** Creates unpaid top-ups, of all customers in turn. */
 async function waitingTopups(owner: Sql, customers: readonly Customer[], count: number) {
   const topups: Topup[] = Array.from({ length: count }, (_, place) => ({
     accountId: customers[place % customers.length]?.accountId ?? '',

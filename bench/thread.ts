@@ -2,6 +2,7 @@
  * Measures a conversation of 100,000 messages with one phone: its pages by offset and by message in the database; and
  * in a browser with a processor slowed four times, the time to draw it once its messages have arrived, the longest task
  * while scrolling, and how far the visible text moves when other messages arrive.
+ *
  * `npm run bench:thread`, after `npm run build`; `THREAD_MESSAGES` for another size.
  */
 import type { Browser } from 'playwright-core';
@@ -47,9 +48,7 @@ async function measurePages(sql: Sql, owner: Sql, { sender, peer }: LongThread) 
   return { offset: await read({ start: MESSAGES - 30 }), key: await read({ before }) };
 }
 
-/**
- * Opens the conversation from the list, or at a day. @returns the drawing time after its messages had arrived, in ms
- */
+/** Opens the conversation from the list, or at a day. @returns its drawing time in ms */
 async function open(browser: Browser, address: string, thread: LongThread, at?: string) {
   const { context, open: openTab } = await openPerson(browser, address, {
     session: thread.who.session,

@@ -1,5 +1,6 @@
 /**
  * `npm run bench:way`: cost of a message from accepted to Dibaca, part by part.
+ *
  * `--only <part>`, once or more, runs these parts, `--against <folder>` compares with another checkout in the same
  * rounds, `--statements` adds the most expensive statements of the steady load. `ROUNDS` is 3 unless it is set.
  */
@@ -29,9 +30,7 @@ const parts: readonly Part[] = [
   nodes,
   across,
 ];
-/**
- * Statement counts slow the servers down and traces are a special interest: both run on request only.
- */
+/** Statement counts slow the servers down and traces are rarely needed: both run on request. */
 const onRequest: readonly Part[] = [statements, traces];
 
 const { values } = parseArgs({

@@ -26,10 +26,8 @@ const EVENTS_EACH = 4;
 /** For the last messages: lifelike phones have read them after 8 s. */
 const TAIL_MS_MAX = 120_000;
 
-/** An application, its customers, and the endpoints of their webhooks. */
 type Subject = Contender & { customers: readonly Customer[]; endpoints: Endpoints };
 
-/** One round's findings on the endpoints that answer. */
 type Round = { load: Load; arrived: number; p50Ms: number; p99Ms: number };
 
 async function openSubject(): Promise<Subject> {
@@ -46,15 +44,12 @@ async function openSubject(): Promise<Subject> {
   return { ...contender, customers, endpoints, close };
 }
 
-/** Waits until nearly all events of these messages have arrived at measured endpoints. */
 const arrival = (endpoints: Endpoints, from: number, accepted: number): Promise<void> => {
   const measured = accepted * (1 - MAY_HANG / ENDPOINTS);
   return endpoints.until(from, Math.floor(measured * EVENTS_EACH * 0.97), TAIL_MS_MAX);
 };
 
-/**
- * Sends at a fixed rate, evenly over all tokens, while some endpoints hang: others in each round.
- */
+/** Sends at a fixed rate over all tokens, while some endpoints hang: others in each round. */
 async function measure(subject: Subject, hanging: number, round: number): Promise<Round> {
   const { app, customers, endpoints } = subject;
   const hung = Array.from({ length: hanging }, (_, n) => round * hanging + n);
@@ -78,7 +73,7 @@ async function measure(subject: Subject, hanging: number, round: number): Promis
 }
 
 /**
- * Deliveries per second while messages are accepted at full speed, and until the backlog is delivered.
+ * Deliveries per second while messages are accepted at full speed, and for the backlog after it.
  */
 async function rush(subject: Subject): Promise<{ accepted: number; perSecond: number }> {
   const { endpoints, customers } = subject;

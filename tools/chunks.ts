@@ -69,7 +69,6 @@ type Behind = {
   notBehind?: RegExp;
 };
 
-/** These modules and all their static imports. */
 function behind(
   starts: readonly string[],
   graph: Graph,
@@ -107,7 +106,6 @@ export const outside = of(
   'ui/page/NotFoundPage.tsx',
 );
 
-/** The most frequent signed-in pages, by their addresses. */
 export const dailyPages = {
   '/': 'features/home/HomePage.tsx',
   '/token': 'features/tokens/TokensPage.tsx',
@@ -118,18 +116,14 @@ export const dailyPages = {
 /** The maximum length of a module (characters, before minification) to be bundled unasked. */
 const SMALL = 1_200;
 
-/**
- * Modules of operators only, their broadcasts, and modules of threads only: never bundled with customers' pages.
- */
+/** Modules of operators, broadcasts and threads: never bundled with customers' pages. */
 const unasked =
   /\/(?:features\/broadcasts|(?:features|contract)\/(?:operator|support(?!\/AskSupport))|ui\/chat|app\/shells\/OperatorShell)[/.]/;
 
 /** Modules of thread bubbles, which pages with threads share in a file of their own. */
 const thread = /\/ui\/chat\//;
 
-/**
- * Small modules that several of the pages and lazy pieces behind the frame need, except operators'.
- */
+/** Small modules that several pages or lazy pieces behind the frame need, except operators'. */
 function smallAndShared(graph: Graph): ReadonlySet<string> {
   const known = behind(of('main.tsx'), graph, { later: true });
   const later = new Set(
@@ -172,7 +166,7 @@ function partsOf(graph: Graph): ReadonlyMap<string, Part> {
     !before.has(id) &&
     [...behind([id], graph)].every((one) => one === id || first.has(one) || framed.has(one));
   const partOf = (id: string): Part | undefined => {
-    // A stylesheet costs a phone some 15 ms per request, whatever its size: all of these share one.
+    // A stylesheet costs a phone some 15 ms per request, at any size: all of these share one.
     const outer = first.has(id) || before.has(id);
     if (id.endsWith('.module.css') && !outer) return 'styles';
     if (!framed.has(id) && !isPaged(id) && !comesAlong(id)) return undefined;
@@ -194,6 +188,7 @@ function partsOf(graph: Graph): ReadonlyMap<string, Part> {
  * signed-in screen had 70 links, and writing those took a phone longer than running their code: each link is 1.3 ms of
  * a fast machine's time, before anything loads. So small shared modules are in the pages' common file, whoever needs
  * them. Many small files also compress worse.
+ *
  * `npm run size` checks their size, and that no two import each other: static imports in a circle would not be loaded
  * yet.
  */

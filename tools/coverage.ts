@@ -1,6 +1,4 @@
-/**
- * `npm run test:coverage -- PATH…`: runs the unit tests and prints their line coverage (docs/testing.md).
- */
+/** `npm run test:coverage -- PATH…`: the line coverage of the unit tests (docs/testing.md). */
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
@@ -34,9 +32,7 @@ async function runTests(paths: readonly string[]): Promise<number> {
   return new Promise((done) => child.on('close', (code) => done(code ?? 1)));
 }
 
-/**
- * The folder that a file counts for: `src/server/domains/ledger`, `src/server/http`, `src/web/ui`.
- */
+/** The folder of a file: `src/server/domains/ledger`, `src/server/http`, `src/web/ui`. */
 function foldersOf(file: string): string[] {
   const parts = file.split('/').slice(0, -1);
   const depth = parts[2] === 'domains' || parts[2] === 'features' ? 4 : 3;

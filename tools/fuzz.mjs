@@ -1,5 +1,5 @@
 /**
- * `npm run fuzz -- --count N --seed S`: sends N random inputs to every entry point (docs/testing.md#fuzz).
+ * `npm run fuzz -- --count N --seed S`: random inputs to all entry points (docs/testing.md#fuzz).
  */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';

@@ -6,9 +6,7 @@ import { join } from 'node:path';
 import { Stryker } from '@stryker-mutator/core';
 
 type Subject = {
-  /** Files whose code is mutated. */
   mutate: readonly string[];
-  /** The tests that must notice it. */
   tests: readonly string[];
   /** Whether the tests need PostgreSQL. */
   hasDatabase?: boolean;

@@ -1,6 +1,7 @@
 /**
  * Preloaded into the application (`node --import`), when `npm start` or another program stands between it and its
  * starter: makes a stop request arrive, and arrive once.
+ *
  * npm forwards a signal to its shell, which dies of it silently; so an application whose parent has exited closes.
  * Ctrl-C reaches a whole process group, including the program between, which would pass it on: a signal that the
  * application has received itself is not repeated, because a second signal means "at once".

@@ -49,7 +49,6 @@ ${table(['Setting', 'Default', 'Live', 'Meaning'], lines)}
 `;
 }
 
-/** Facts of every kind, for the sentences that mention them. */
 const example = {
   by: 'Rina',
   account: '1234567890',

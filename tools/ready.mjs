@@ -100,15 +100,13 @@ function install(missing = missingPackages()) {
   );
 }
 
-/** Where npm puts the pinned Node; the one for Apple Silicon has a name of its own. */
+/** The paths of the pinned Node; the one for Apple Silicon has a name of its own. */
 const nodePackages = [
   `node-${windows ? 'win' : process.platform}-${process.arch}`,
   `node-bin-${process.platform}-${process.arch}`,
 ];
 
-/**
- * The Node to run with: the pinned one npm installed, or one of the machine's that is new enough.
- */
+/** The Node to run with: the pinned one npm installed, or a new enough one of the machine. */
 export function findNode() {
   const pinned = nodePackages
     .map((name) => join(root, 'node_modules', name, windows ? 'bin/node.exe' : 'bin/node'))
@@ -125,7 +123,6 @@ export function findNode() {
   );
 }
 
-/** Sources of the web app. */
 const sources = [
   'src/web',
   'src/contract',
@@ -168,7 +165,6 @@ function isProduction() {
   return /^\s*(export\s+)?NODE_ENV\s*=\s*["']?production\b/m.test(words);
 }
 
-/** Builds the web app, with or without the gallery of components. */
 function bundle(node, gallery) {
   const vite = join(root, 'node_modules/vite/bin/vite.js');
   const given = ['build', '--logLevel', 'warn'];
@@ -212,17 +208,13 @@ let sourcesOfServer;
 const serverDigest = () =>
   (sourcesOfServer ??= digest(serverSources, /\.(?:test\.ts|sql|bin|txt)$/));
 
-/**
- * The file that Node runs: the bundle if it was made from the current sources, otherwise the entry of the sources.
- */
+/** The file that Node runs: the bundle if it is current, otherwise the entry of the sources. */
 export function serverEntry() {
   const made = readStamp(serverStamp);
   return made !== '' && made === serverDigest() ? serverBundle : 'src/server/main.ts';
 }
 
-/**
- * Bundles the server when its sources have changed since the last bundle; not in an install without dev dependencies.
- */
+/** Bundles the server when its sources have changed; not without dev dependencies. */
 export function bundleServer(node) {
   if (!existsSync(join(root, 'node_modules/rolldown'))) return;
   if (serverEntry() === serverBundle) return;
@@ -246,9 +238,7 @@ const alive = (pid) => {
   }
 };
 
-/**
- * One at a time: two commands in the same clone wait for each other while they install and build.
- */
+/** Two commands in the same clone wait for each other while they install and build. */
 export async function alone(work) {
   const name = createHash('sha256').update(root).digest('hex').slice(0, 16);
   const lock = join(tmpdir(), `kabari-ready-${name}`);
@@ -273,7 +263,6 @@ export async function alone(work) {
   }
 }
 
-/** The Node flags of the application. */
 export const flags = [
   '--disable-proto=delete',
   // A small nursery: after a load of 4,000 messages/s the process keeps 184 MB instead of 235.
@@ -302,9 +291,7 @@ function start(node) {
   app.on('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));
 }
 
-/**
- * Starts the installed build, and writes nothing: for services and images, whose folder is not writable.
- */
+/** Starts the installed build, and writes nothing: the folder of a service may be read-only. */
 function run() {
   if (!existsSync(join(root, 'dist/index.html'))) {
     throw new Unready('The web app is not built; run `npm run build` in this folder first.');

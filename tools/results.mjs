@@ -1,4 +1,4 @@
-/** How `npm test` processes its results: the files to rerun, and the last lines. */
+/** Second tries and the last lines of `npm test`. */
 
 const FILES_MAX = 3;
 

@@ -69,7 +69,7 @@ function behind(text: string, from: number): number {
   throw new Error('rules-page: something opens and never closes');
 }
 
-/** Where a function's head ends: at its body, or at the arrow before it. */
+/** The end of a function's head: its body, or the arrow before it. */
 function endOfHead(text: string, from: number): number {
   let at = from;
   for (let before = ''; at < text.length;) {
@@ -124,7 +124,6 @@ export function rulesIn(text: string, file: string): Rule[] {
   return rules;
 }
 
-/** Every module with its rules, in alphabetical order. */
 async function readRules(): Promise<{ file: string; rules: Rule[] }[]> {
   const read = async (file: string) => ({
     file,

@@ -6,9 +6,7 @@ import { build, type Plugin, type ResolvedConfig, type Rolldown } from 'vite';
 /** Files of `public` that the app shows offline. */
 const SHOWN = ['favicon.svg', 'favicon-192.png', 'favicon-unread.svg', 'manifest.webmanifest'];
 
-/**
- * Parts without an offline use: they talk to the application all the time, or show our components.
- */
+/** Parts without an offline use: they talk to the application all the time, or are the gallery. */
 const leftOut = /\/web\/(?:gallery|features\/(?:simulator|scan))\//;
 
 /** Every chunk of the portal, from the entry on, with its styles; and the font. */
@@ -29,9 +27,7 @@ function portalFiles(bundle: Rolldown.OutputBundle): string[] {
   return [...found].toSorted();
 }
 
-/**
- * Builds `src/web/service-worker/sw.ts` into one plain script, with its cache list and a version name inlined.
- */
+/** Bundles `src/web/service-worker/sw.ts` with its cache list and a version name inlined. */
 async function workerCode(root: string, precache: readonly string[], version: string) {
   const built = await build({
     configFile: false,

@@ -48,7 +48,6 @@ const pieces = {
   'src/web/features/auth/captcha/captchaRun.ts': 1.6,
 };
 
-/** A chunk and all its static imports. */
 function needed(manifest, key, found = new Set()) {
   if (!found.has(key)) {
     found.add(key);
@@ -57,9 +56,7 @@ function needed(manifest, key, found = new Set()) {
   return found;
 }
 
-/**
- * A chunk that imports itself through others, if there is one: they would run in the wrong order.
- */
+/** A chunk that imports itself through others, if any: they would run in the wrong order. */
 function circle(manifest) {
   const behind = (key) =>
     (manifest[key].imports ?? []).reduce((found, next) => needed(manifest, next, found), new Set());
@@ -79,9 +76,7 @@ const intruder = (manifest) =>
       ),
   );
 
-/**
- * A chunk that draws threads and does not start with the code that has it compiled while it loads, if there is one.
- */
+/** A chunk that draws threads without the start that has it compiled while it loads, if any. */
 const slowThread = (folder, manifest) =>
   ['ThreadList', 'ChatBubble'].find(
     (name) =>

@@ -189,9 +189,7 @@ const debianPackages = {
 
 const mayInstall = process.getuid?.() === 0 && existsSync('/etc/debian_version');
 
-/**
- * The path of a program: from the environment, a usual path, or a name that works; `undefined` if it is missing.
- */
+/** A program's path: from the environment, a usual path, or a working name; else `undefined`. */
 const placeOf = ({ variable = '', paths = [], proofs = [] }) =>
   process.env[variable] ||
   paths.find((path) => existsSync(path)) ||
@@ -215,9 +213,7 @@ function announce(names) {
   );
 }
 
-/**
- * A program's path: the one named, an installed one, or Debian's, installed with apt when run as root.
- */
+/** A program's path: the named one, an installed one, or Debian's, which root installs with apt. */
 function findProgram(name) {
   const wanted = debianPackages[name];
   if (placeOf(wanted)) return placeOf(wanted);

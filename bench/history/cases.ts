@@ -50,7 +50,6 @@ export function casesFor(tokenId: string, peer: string, today: string): readonly
   );
 }
 
-/** Combinations of filters, for each number. */
 const combined = (token_id: string, today: string): [string, Ask][] => {
   const days = { from: daysAfter(today, -8), to: daysAfter(today, -3) };
   return [
@@ -98,7 +97,6 @@ const worded = (token_id: string, today: string, oldest: Ask): [string, Ask][] =
   ];
 };
 
-/** The input of one sample; `any` picks another page each time. */
 export function askOf({ filter, place }: Case, total: number): Ask {
   const last = Math.max(0, Math.ceil(total / 10) - 1);
   if (place === 'first') return filter;

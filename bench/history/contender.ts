@@ -9,19 +9,15 @@ import type * as functions from '#server/infra/postgres/functions.ts';
 import type { Ask } from './cases.ts';
 import type { Subject } from './subject.ts';
 
-/** Reads a page and returns the total number of rows. */
 export type Asking = (subject: Subject, ask: Ask) => Promise<number>;
 
 export type Contender = {
-  /** By a function call, on persistent connections. */
   call: Asking;
-  /** Runs work with such a call on a new connection. */
   withFreshCall: <T>(work: (call: Asking) => Promise<T>) => Promise<T>;
   post: Asking;
   close: () => Promise<void>;
 };
 
-/** Migrates a database with a checkout's own migrations. */
 export async function migrateAs(root: string, url: string): Promise<void> {
   const { openDatabase } = await load(root, 'infra/postgres/database.ts');
   const { updateSchema } = await load(root, 'infra/postgres/functions.ts');
@@ -40,7 +36,6 @@ type Modules = {
 const load = <Name extends keyof Modules>(root: string, name: Name): Promise<Modules[Name]> =>
   import(join(root, 'src/server', name)) as Promise<Modules[Name]>;
 
-/** Starts the read functions and the server of a checkout, on a database with its schema. */
 export async function openContender(root: string, url: string): Promise<Contender> {
   const { openDatabase } = await load(root, 'infra/postgres/database.ts');
   const { messageList } = await load(root, 'domains/messages/history/history.ts');

@@ -1,6 +1,7 @@
 /**
  * Disk use of a million messages in the database, with their indexes, entries, events and counts: accepted one by one
  * through HTTP, sent, delivered and read, measured when all work is done.
+ *
  * `npm run bench:disk`; `DISK_MESSAGES` for another number. The result is scaled to a million. The size of an empty
  * database is subtracted, and the log of PostgreSQL (WAL) is not counted.
  */
@@ -16,9 +17,7 @@ const MESSAGES = Number(process.env['DISK_MESSAGES'] ?? 50_000);
 const ACCOUNTS = 50;
 const CONNECTIONS = 16;
 const LOOK_MS = 2_000;
-/**
- * A message of usual length. A longer one adds its extra bytes, up to 2 kB, from which it is compressed.
- */
+/** A message of usual length. Longer ones add their bytes, up to 2 kB, where compression begins. */
 const BODY =
   'Halo Kak Ani, pesanan nomor 2026-1177 sudah kami kemas dan berangkat sore ini. Terima kasih sudah belanja!';
 

@@ -12,6 +12,7 @@ const CHUNK = 500_000;
  * Creates one new account for each number of messages, spread evenly over the `days` before `end`, with the mix of a
  * busy shop: one in ten is incoming, nine in ten are texts, most are read; 50 messages to a phone, phones of all
  * operators. Rollups and conversations agree with them; the wallet has no entries for them (prices are zero).
+ *
  * The indexes of `messages` are built after its rows, so no other session may use the database meanwhile.
  */
 export async function fillMessages(
@@ -52,9 +53,7 @@ async function openAccount(owner: Sql, messages: number): Promise<FilledAccount>
   return { accountId, tokenIds, messages };
 }
 
-/**
- * Drops indexes maintained per row; returns a function that rebuilds them, in a tenth of the time.
- */
+/** Drops the indexes; returns a function that rebuilds them, in a tenth of the time. */
 async function dropIndexes(owner: Sql): Promise<() => Promise<void>> {
   const indexes = await owner<{ name: string; made: string; key: string | null }[]>`
     select i.indexrelid::regclass::text as name, replace(pg_get_indexdef(i.indexrelid), ' ON ONLY ', ' ON ') as made,
@@ -176,7 +175,6 @@ const goods =
   );
 const couriers = ['JNE', 'SiCepat', 'AnterAja', 'Ninja', 'kurir toko'];
 
-/** Fills conversations, as the relay does. */
 const fillConversations = (owner: Sql) => owner`
   insert into conversations (
     account_id, token_id, peer, peer_name, seq, last_message_id, last_at, unread
@@ -185,7 +183,6 @@ const fillConversations = (owner: Sql) => owner`
     max(message_id::text)::uuid, max(created_at), (right(peer, 2) = '11')::int
   from messages group by account_id, token_id, peer`;
 
-/** Fills the counts per hour, day and month, which the statements that change a status maintain. */
 async function fillRollups(owner: Sql): Promise<void> {
   await owner`
     insert into rollups (account_id, hour, token_id, direction, status, type, messages, cost)

@@ -5,16 +5,13 @@ import { migrateAs } from './contender.ts';
 import { type Subject, fillSubjects } from './subject.ts';
 import { type IndexCost, indexWords } from './words.ts';
 
-/**
- * Accounts with their messages (the newest is at `endMs`), and the cost of indexing their words.
- */
+/** Accounts with their messages (newest at `endMs`), and the cost of indexing their words. */
 export type Filled = { subjects: Subject[]; endMs: number; indexed?: IndexCost };
 
 type Options = {
   sizes: readonly number[];
   days: number;
   root: string;
-  /** The folder where a database filled by an earlier run lies. */
   keptIn: string | undefined;
 };
 

@@ -24,7 +24,6 @@ export async function fillSubjects(
   return subjects;
 }
 
-/** Creates people with a session each; returns their tokens. */
 async function signIn(owner: Sql, accountId: string): Promise<string[]> {
   const tokens = Array.from(
     { length: PEOPLE },

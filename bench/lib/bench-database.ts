@@ -10,14 +10,10 @@ import {
 import { placesIn } from '#server/infra/embedded-postgres/home.ts';
 import { updateSchema } from '#server/infra/postgres/functions.ts';
 
-/** A migrated database of its own, with the settings of a customer's installation. */
 export type BenchDatabase = {
   url: string;
-  /** A temporary folder for the server, and for files of the application. */
   folder: string;
-  /** The process id of the server, the parent of all its backends. */
   postmaster: number;
-  /** Owns the tables; used to fill them. */
   owner: Sql;
   allAccountsSql: Sql;
   /** Sees the account in `app.account`, as the acts do. */
@@ -33,15 +29,12 @@ type BenchDatabaseOptions = {
   isMigrated?: boolean;
   /** Whether it counts statements. Counting costs time, so never when figures are compared. */
   countsStatements?: boolean;
-  /**
-   * False for runs without timings: the server does not flush, and takes 200 connections instead of 60.
-   */
+  /** False for runs without timings: no flush, and 200 connections instead of 60. */
   isDurable?: boolean;
   /** A folder that is reused and never removed. */
   keptIn?: string | undefined;
 };
 
-/** Starts a throw-away PostgreSQL in a temporary folder, or one in a persistent folder. */
 export async function openBenchDatabase(
   connections: number,
   {

@@ -3,13 +3,10 @@ import { type BenchDatabase, openBenchDatabase } from './bench-database.ts';
 import { type Cpu, cpuMs, postgresCpuMs } from './cpu.ts';
 import { type AppProcess, startApp } from './server.ts';
 
-/** One checkout's application, in processes of its own, on a database of its own. */
 export type Contender = {
-  /** The first of its processes; the only one by default. */
   app: AppProcess;
   apps: readonly AppProcess[];
   database: BenchDatabase;
-  /** CPU used so far by all its processes and its PostgreSQL. */
   cpu: () => Promise<Cpu>;
   close: () => Promise<void>;
 };

@@ -34,9 +34,7 @@ export async function postgresCpuMs(postmaster: number): Promise<number> {
   }
 }
 
-/**
- * CPU milliseconds this machine has spent outside this process, including steal time of its host; Linux only.
- */
+/** CPU milliseconds spent outside this process, including steal time of the host; Linux only. */
 export async function elsewhereMs(): Promise<number> {
   const stat = await readFile('/proc/stat', 'utf8');
   const [, user, nice, system, , , irq, softirq, steal] = stat.split(/\s+/, 9).map(Number);

@@ -32,7 +32,6 @@ async function richCustomer(allAccountsSql: Sql, place: number): Promise<Custome
   return { accountId, tokenId, key };
 }
 
-/** Makes an existing account with a linked token such a customer. */
 export async function enrich(
   allAccountsSql: Sql,
   { accountId, tokenId }: Omit<Customer, 'key'>,
@@ -63,12 +62,9 @@ async function giveKey(tx: Tx, { accountId, tokenId, hash }: KeyOf): Promise<voi
   });
 }
 
-/**
- * The browser of every session made here; without its cookie, acts with lasting effects ask for the password.
- */
+/** The browser of all sessions here; without its cookie, lasting acts ask for the password. */
 export const BROWSER = randomBytes(32).toString('base64url');
 
-/** Signs in a person of an account from {@link BROWSER}; returns the session's token. */
 export async function signIn(allAccountsSql: Sql, accountId: string): Promise<string> {
   const token = `kbs_${randomBytes(32).toString('base64url')}`;
   const userId = newId();
@@ -84,9 +80,7 @@ export async function signIn(allAccountsSql: Sql, accountId: string): Promise<st
 
 let sent = 0;
 
-/**
- * A request that sends a text, as bytes: to another phone, in random order, with a new idempotency key each time.
- */
+/** A request with a text, as bytes: phones in random order, and a new idempotency key each time. */
 export function sendRequest(port: number, key: string): string {
   sent += 1;
   const to = `62812${String((sent * 7_919_007) % 100_000_000).padStart(8, '0')}`;
@@ -99,7 +93,6 @@ export function sendRequest(port: number, key: string): string {
   );
 }
 
-/** A load, and the CPU milliseconds per accepted message. */
 export type SendLoad = Load & { appCpu: number; postgresCpu: number };
 
 /**

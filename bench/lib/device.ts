@@ -13,7 +13,6 @@ export const PHONE = `phone of index ${PHONE_INDEX}`;
 const INDEX_ROUNDS = 3;
 
 type Slowdown = {
-  /** Lighthouse's current benchmark index of this machine. */
   index: number;
   /** The factor by which to slow its processor to match the phone; 1 when it is no faster. */
   times: number;
@@ -33,7 +32,6 @@ export async function slowdownToPhone(tab: Page): Promise<Slowdown> {
   return { index, times: Math.max(1, Math.round((index / PHONE_INDEX) * 10) / 10) };
 }
 
-/** The index and slowdown of this machine, for a table's cell. */
 export const slowed = ({ index, times }: Slowdown): string => `${index}, ${times} × slower`;
 
 /**

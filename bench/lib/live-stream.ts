@@ -42,9 +42,7 @@ export async function openLiveStream(
   };
 }
 
-/**
- * Reads data lines from text that may be cut anywhere; the chunk lengths of HTTP are lines of their own.
- */
+/** Reads data lines from text that may be cut anywhere; HTTP's chunk lengths are lines, too. */
 function frameReader(onEvent: (data: unknown) => void): (text: string) => void {
   let rest = '';
   return (text) => {

@@ -32,9 +32,7 @@ export class Wire {
     return socket;
   }
 
-  /**
-   * Sends one request; the previous response must be complete. Rejects when the connection is closed.
-   */
+  /** Sends one request after the previous response. Rejects when the connection is closed. */
   ask(request: string): Promise<Answer> {
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
     if (this.#socket.destroyed) reject(new Error('the connection was closed'));
@@ -69,7 +67,6 @@ export class Wire {
   }
 }
 
-/** The result of a load: accepted per second, and response times. */
 export type Load = {
   accepted: number;
   perSecond: number;
@@ -90,7 +87,6 @@ function loadOf(times: readonly number[], refused: number, began: number): Load 
   };
 }
 
-/** Runs `one` on this many connections for the given time; each starts again when it is done. */
 export async function loadWith(
   connections: number,
   forMs: number,
@@ -122,9 +118,7 @@ type ClockLoad = {
   onAnswer?: (answer: Answer, atMs: number) => void;
 };
 
-/**
- * A server closes connections that are idle for 5 s; a connection idle for longer than this is not reused.
- */
+/** Servers close connections after 5 s idle; one idle for longer than this is not reused. */
 const IDLE_MS_MAX = 2_000;
 
 /**

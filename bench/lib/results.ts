@@ -25,7 +25,6 @@ function machine(): string {
   return `${all.length} × ${all[0]?.model.trim() ?? 'unknown'}, ${gigabytes} GB, Node ${process.version}`;
 }
 
-/** Formats rows as a Markdown table: the first column left-aligned, the others right-aligned. */
 export function table(head: readonly string[], body: readonly (readonly string[])[]): string {
   const widths = head.map((title, column) =>
     Math.max(title.length, 3, ...body.map((row) => row[column]?.length ?? 0)),
@@ -36,7 +35,6 @@ export function table(head: readonly string[], body: readonly (readonly string[]
   return [line(head), rule, ...body.map(line)].join('\n');
 }
 
-/** The sections of a page of figures, by title; the later one wins. */
 const sectionsOf = (page: string): Map<string, string> =>
   new Map(
     page

@@ -6,7 +6,6 @@ import { freePort } from '#server/infra/embedded-postgres/embedded.ts';
 export type AppProcess = {
   port: number;
   pid: number;
-  /** Milliseconds from the start of the process to its first response. */
   startMs: number;
   stop(): Promise<void>;
 };
@@ -14,9 +13,7 @@ export type AppProcess = {
 const repository = join(import.meta.dirname, '../..');
 const START_MS_MAX = 30_000;
 
-/**
- * Starts `src/server/main.ts` of this or another checkout on a free port; waits for its first response.
- */
+/** Starts `src/server/main.ts` of a checkout on a free port; waits for its first response. */
 export async function startApp(
   env: Readonly<Record<string, string>>,
   root = repository,

@@ -30,7 +30,6 @@ export class Logins {
     return this.#times.filter(({ number }) => !this.#ended.has(number)).length;
   }
 
-  /** Phones whose connection has ended since. */
   get ended(): readonly string[] {
     return [...this.#ended];
   }
@@ -47,7 +46,6 @@ export class Logins {
 
 const SECOND_MS = 1_000;
 
-/** The highest number of these times within any one second. */
 export const mostInSecond = (times: readonly number[]): number =>
   Math.max(
     0,

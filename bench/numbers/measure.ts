@@ -17,9 +17,7 @@ import { storedPhone } from './stored-phone.ts';
 export type Work = {
   idleMs: number;
   known: number;
-  /** The number of contacts it sends a message to. */
   sentToKnown: number;
-  /** The number of new customers who write to it. */
   customers: number;
   /** Messages per customer; each message is answered. */
   messagesEach: number;
@@ -40,12 +38,10 @@ const TEXT =
   'Selamat siang, pesanan Anda sudah kami kirim hari ini. Nomor resi menyusul, mohon ditunggu ya.';
 
 const numbered = (prefix: string, nth: number): string => `${prefix}${`${nth}`.padStart(4, '0')}`;
-/** Each phone has contacts and customers of its own. */
 const contactOf = (phone: number, nth: number) => numbered(`62813${100 + phone}`, nth);
 const customerOf = (phone: number, nth: number) => numbered(`62857${100 + phone}`, nth);
 const newWireId = () => `3EB0${randomBytes(9).toString('hex').toUpperCase()}`;
 
-/** Memory of a new process that holds this many phones. */
 export async function measure(phones: number, work: Work): Promise<Measured> {
   const root = Curve.generateKeyPair();
   const network = await openNetwork(root);
@@ -125,7 +121,6 @@ async function memoryOf({ process: holder, numbers }: Subject, receivedEach: num
   });
 }
 
-/** Does the work of one phone, one message after the other. */
 async function workOf(subject: Subject, phone: number): Promise<void> {
   const { customers, messagesEach, sentToKnown } = subject.work;
   const { network, numbers } = subject;
@@ -144,7 +139,6 @@ async function workOf(subject: Subject, phone: number): Promise<void> {
   for (let nth = 0; nth < sentToKnown; nth++) await send(subject, number, contactOf(phone, nth));
 }
 
-/** A customer writes, the phone answers, and the customer reads the answer. */
 async function talk(subject: Subject, number: string, customer: Customer): Promise<void> {
   const { network } = subject;
   const id = newWireId();

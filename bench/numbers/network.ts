@@ -3,29 +3,21 @@ import { openWebSocketServer } from '#tests/support/channels/web-socket-server.t
 import { NoiseServer, type Root } from './noise.ts';
 import { type Bundle, acknowledgementOf, answerTo, uploadedBundle, welcomeOf } from './stanzas.ts';
 
-/**
- * A fake WhatsApp network that lets linked phones log in, answers their queries, and passes messages on.
- */
+/** A fake WhatsApp network: lets linked phones log in, answers queries, and passes messages on. */
 export type Network = {
   url: string;
   readonly connected: number;
-  /** The keys a phone has uploaded; others begin chats with these. */
   bundleOf(number: string): Bundle;
   deliver(number: string, stanza: BinaryNode): void;
-  /**
-   * Resolves with the message, receipt or refusal that a phone sends with this id; call it before it is sent.
-   */
+  /** The message, receipt or refusal that a phone sends with this id; call before it is sent. */
   next(id: string): Promise<BinaryNode>;
   close(): Promise<void>;
 };
 
 export type NetworkOptions = {
-  /** Keys that phones uploaded before. */
   bundles?: ReadonlyMap<string, Bundle>;
   onLogin?: (number: string) => void;
-  /** Called when a logged-in connection has ended. */
   onLogout?: (number: string) => void;
-  /** Called when a phone has sent a message. */
   onMessage?: (number: string) => void;
 };
 

@@ -24,7 +24,6 @@ const ivOf = (counter: number): Buffer => {
   return iv;
 };
 
-/** Two certificates for the network's key, the second signed by the root. */
 function certificatesFor(root: Root, key: Uint8Array): Uint8Array {
   const { NoiseCertificate } = proto.CertChain;
   const middle = Curve.generateKeyPair();
@@ -78,14 +77,12 @@ class Handshake {
   }
 }
 
-/** The steps of a client: hello, identity, then stanzas. */
 export type NoiseEvents = {
   send: (frame: Buffer) => void;
   onLogin: (payload: proto.ClientPayload) => void;
   onStanza: (content: Buffer) => void;
 };
 
-/** One client's connection, on the network's side. */
 export class NoiseServer {
   readonly #root: Root;
   readonly #events: NoiseEvents;

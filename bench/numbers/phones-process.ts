@@ -71,7 +71,6 @@ const parent = openRpc<PhoneCalls, ParentCalls>(
 );
 process.on('disconnect', () => process.exit());
 
-/** Collects garbage here and in the thread. */
 async function collectAll(): Promise<void> {
   const ask = new BroadcastChannel('collect');
   const answer = new BroadcastChannel('collected');

@@ -13,9 +13,7 @@ export type Memory = {
   received: number;
 };
 
-/** Calls of the parent to the process with the phones. */
 export type PhoneCalls = {
-  /** Resolves when the phone is connected and logged in. */
   open: (number: string) => Promise<void>;
   send: (number: string, message: EngineMessage) => Promise<EngineAnswer>;
   memory: () => Promise<Memory>;
@@ -28,5 +26,4 @@ export type StorageCalls = {
   ) => ReturnType<AuthStorage[Name]>;
 };
 
-/** Calls of the process to its parent: storage, and the notice of an ended connection. */
 export type ParentCalls = StorageCalls & { closed: (code: number) => void };

@@ -23,7 +23,6 @@ export type Bundle = {
   preKeys: { keyId: number; public: Uint8Array }[];
 };
 
-/** One message, encrypted for one device. */
 export type Encrypted = { type: 'pkmsg' | 'msg'; ciphertext: Uint8Array };
 
 const KEY_TYPE = Buffer.from([5]);
@@ -59,7 +58,6 @@ export const welcomeOf = (number: string): BinaryNode[] => [
   node('ib', {}, [node('offline', { count: '0' })]),
 ];
 
-/** Acknowledges a message or receipt. */
 export const acknowledgementOf = ({ tag, attrs }: BinaryNode): BinaryNode =>
   node('ack', { class: tag, id: attrs['id'] ?? '', from: attrs['to'] ?? '', t: seconds() });
 

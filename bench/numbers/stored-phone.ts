@@ -9,7 +9,6 @@ import {
 import type { AuthStorage, KeyChange } from '#server/domains/channels/web/engine/engine.ts';
 import { type Bundle, lidOf } from './stanzas.ts';
 
-/** The stored data of a phone's known contacts. */
 export type Known = { numbers: readonly string[]; session: unknown };
 
 const written = (value: unknown): string => JSON.stringify(value, BufferJSON.replacer);
@@ -48,7 +47,6 @@ export function storedPhone(number: string, known: Known): AuthStorage {
   };
 }
 
-/** The stored state of a phone that has connected before, and its keys as the network has them. */
 export type UploadedPhone = { creds: string; keys: readonly KeyChange[]; bundle: Bundle };
 
 /** @param preKeys the phone's unused pre-keys, numbered from 1. */
@@ -105,7 +103,6 @@ function keysOfContacts({ numbers, session }: Known) {
   });
 }
 
-/** An identity after linking and history sync. */
 function linkedCreds(number: string): AuthenticationCreds {
   const account = Curve.generateKeyPair().public;
   const signature = Buffer.alloc(64, 1);

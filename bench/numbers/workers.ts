@@ -28,7 +28,6 @@ export type WorkersWork = {
 
 export type WorkerFigures = { phones: number; bytes: number; postgres: number; sockets: number };
 
-/** Logins within some time. */
 export type LoginFigures = {
   count: number;
   /** From the beginning to the first of them and to the last. */
@@ -45,7 +44,6 @@ export type MeasuredWorker = {
 };
 
 export type MeasuredWorkers = {
-  /** A worker with a single phone. */
   single: { idle: WorkerFigures; worked: WorkerFigures };
   workers: readonly MeasuredWorker[];
   /** Connections of the workers and of the web process, as PostgreSQL lists them after the work. */
@@ -53,7 +51,6 @@ export type MeasuredWorkers = {
   /** The same connections, counted in the processes. */
   heldConnections: number;
   start: LoginFigures;
-  /** Logins of the phones of the killed worker. */
   move: LoginFigures & { lost: number; neverBack: number };
   /** Phones that logged in although their connection had not ended. */
   unasked: number;
@@ -66,16 +63,13 @@ type Phone = { number: string; account: Account };
 const TEXT =
   'Selamat siang, pesanan Anda sudah kami kirim hari ini. Nomor resi menyusul, mohon ditunggu ya.';
 const LONG_MS = 15 * 60_000;
-/**
- * The bench is both the network and the customers, so it works for only this many phones at once.
- */
+/** The bench is both network and customers, so it works for only this many phones at once. */
 const PHONES_AT_ONCE = 8;
 /** Spare pre-keys of each phone: with fewer the library uploads more. */
 const SPARE_PRE_KEYS = 10;
 
 const numbered = (prefix: string, nth: number): string => `${prefix}${`${nth}`.padStart(4, '0')}`;
 
-/** Measures phones spread over worker processes, and the move of the phones of a killed worker. */
 export async function measureWorkers(
   phones: number,
   workers: number,
@@ -187,7 +181,6 @@ class WorkersBench {
     return { idle, worked };
   }
 
-  /** Kills a worker and waits until its phones have logged in elsewhere. */
   async #kill(app: AppProcess, phones: readonly Phone[]) {
     this.#logins.restart();
     const killedAt = performance.now();
@@ -249,7 +242,6 @@ class WorkersBench {
     return this.#network;
   }
 
-  /** Stores phones as if they had been linked and connected long ago. */
   async #link(phones: readonly Phone[]): Promise<void> {
     const { allAccountsSql } = this.#database;
     const secrets = await readSecrets(allAccountsSql);
@@ -294,7 +286,6 @@ class WorkersBench {
     });
   }
 
-  /** Customers write to each phone, and each message is answered through the API. */
   async #workOf(phones: readonly Phone[]): Promise<void> {
     const { customers, messagesEach } = this.#work;
     const { allAccountsSql } = this.#database;
@@ -384,7 +375,6 @@ const inMb = (bytes: number): string => (bytes / 2 ** 20).toFixed(0);
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
-/** Runs work on all items, some at once. */
 async function eachOf<T>(
   all: readonly T[],
   work: (one: T, nth: number) => Promise<void>,

@@ -9,9 +9,7 @@ declare global {
  */
 export type Scrolled = { task: number; moved: number; lines: number };
 
-/**
- * In the page: records long tasks, the arrival of messages of a conversation, and the first paint after it.
- */
+/** In the page: records long tasks, the arrival of messages, and the first paint after it. */
 export function listenToThread(): void {
   globalThis.threadBench = { tasks: [], cameAt: 0, drawnAt: 0 };
   const noted = globalThis.threadBench;

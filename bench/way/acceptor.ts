@@ -6,7 +6,6 @@ const ACCEPT_MS = Number(process.env['ACCEPT_MS'] ?? 5_000);
 /** The same number as the rush and `bench:send`. */
 export const CONNECTIONS = 50;
 
-/** An application that accepts and does nothing else; the baseline of other rates. */
 export type Acceptor = Contender & { accept: () => Promise<SendLoad> };
 
 export async function openAcceptor(root: string | undefined, customers: number): Promise<Acceptor> {

@@ -7,9 +7,7 @@ const FOR_MS = Number(process.env['HIGHEST_MS'] ?? 15_000);
 const STEP = 1.2;
 const STEPS_MAX = 20;
 const P99_MS_MAX = 100;
-/**
- * The slowest phone has read after 8 s, and its status is stored soon after; anything longer was queued.
- */
+/** The slowest phone reads after 8 s, and its status is stored soon after; longer means queued. */
 const SETTLE_MS_MAX = 10_000;
 
 /** The highest rate of the steps that held; 0 if not even the first did. */
@@ -33,7 +31,6 @@ const figures: readonly Figure<{ rate: number }>[] = [
   { name: 'messages per second', of: ({ rate }) => rate, digits: 0 },
 ];
 
-/** The highest steady rate without a backlog. */
 export const highest: Part = {
   name: 'highest',
   title: 'Way: the highest steady rate',

@@ -10,7 +10,6 @@ const FOR_MS = Number(process.env['NODES_MS'] ?? 5_000);
 
 type NodesSubject = Contender & { customers: readonly Customer[] };
 
-/** Accepted by one process, and by several on the same database. */
 type Nodes = { one: SendLoad; several: SendLoad };
 
 async function openNodes(root: string | undefined): Promise<NodesSubject> {
@@ -52,7 +51,6 @@ const figures: readonly Figure<Nodes>[] = [
   },
 ];
 
-/** The cost of sharing one database between two processes. */
 export const nodes: Part = {
   name: 'nodes',
   title: 'Way: two processes on one database',

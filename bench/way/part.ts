@@ -6,16 +6,13 @@ export type PartOptions = {
   rounds: number;
 };
 
-/** One subject of the bench. */
 export type Part = {
   name: string;
-  /** The heading of its section in `bench/results.md`. */
   title: string;
   /** Runs it and returns the findings as Markdown. */
   run: (options: PartOptions) => Promise<string>;
 };
 
-/** The names of contenders in a part. */
 export const HERE = 'this';
 export const OTHER = 'against';
 
@@ -46,11 +43,9 @@ export const forEach = <From, To>(
 ): Record<string, To> =>
   Object.fromEntries(Object.entries(contenders).map(([name, one]) => [name, make(one)]));
 
-/** A printed figure of a measurement. */
 export type Figure<Measured> = {
   name: string;
   of: (measured: Measured) => number;
-  /** Digits after the decimal point. */
   digits: number;
 };
 
@@ -61,9 +56,7 @@ const ratio = (ours: number, other = ours): number => (ours === other ? 1 : ours
 const rangeOf = (ratios: readonly number[]): string =>
   `${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)}`;
 
-/**
- * Medians of the rounds; with another checkout, also the median and the range of the rounds' ratios.
- */
+/** Medians of the rounds; with another checkout, also the median and range of the ratios. */
 export function figuresTable<Measured>(
   measured: Readonly<Record<string, readonly Measured[]>>,
   figures: readonly Figure<Measured>[],

@@ -7,7 +7,6 @@ const POLL_MS = 500;
 /** Final statuses; a message that is only delivered will be read. */
 const SETTLED = ['read', 'failed', 'expired', 'cancelled'];
 
-/** Messages of customers, from a moment on. */
 export type Since = { customers: readonly Customer[]; since: Date };
 
 const accountsOf = ({ customers }: Since) => customers.map(({ accountId }) => accountId);
@@ -42,7 +41,6 @@ async function someOther(sql: Sql, of: Since, statuses: readonly string[]): Prom
   return open.length > 0;
 }
 
-/** The number of them that have a status now. */
 export async function countWith(sql: Sql, of: Since, status: string): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select count(*)::int as count from messages

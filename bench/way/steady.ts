@@ -17,13 +17,11 @@ const SETTLED_MS_MAX = 120_000;
 /** Work after the last status, such as events and counts, is included. */
 const TAIL_MS = 2_000;
 
-/** An application with lifelike phones, and customers who each have a tab open. */
 export type SteadySubject = Contender & {
   customers: readonly Customer[];
   streams: readonly LiveStream[];
 };
 
-/** The result of one round. */
 export type Steady = {
   load: Load;
   /** From the first request until all messages are final, plus `TAIL_MS`. */
@@ -61,7 +59,6 @@ export async function openSteady(
   return { ...contender, customers, streams, close };
 }
 
-/** Sends at a rate, evenly over all tokens, and waits until everything is read. */
 export async function measureSteady(
   { app, cpu, customers, database, streams }: SteadySubject,
   perSecond: number,

@@ -70,7 +70,6 @@ const figures: readonly Figure<Memory>[] = [
   { name: `with ${STREAMS} streams, MB`, of: ({ openMb }) => openMb, digits: 0 },
 ];
 
-/** Memory of an open tab. */
 export const streams: Part = {
   name: 'streams',
   title: 'Way: memory of open tabs',

@@ -19,7 +19,6 @@ const SETTLED_MS_MAX = 60_000;
 /** The last status is still on its way to the tabs when it is stored. */
 const TAIL_MS = 2_000;
 
-/** An installation with one customer, whose tabs are watched. */
 export type TicksSubject = Contender & { customer: Customer; sessions: readonly string[] };
 
 /** Milliseconds from a message's 202 until a stream reported it as queued, and as sent. */
@@ -118,7 +117,6 @@ const figures: readonly Figure<Both>[] = [
   },
 ];
 
-/** Time until open tabs show a change. */
 export const ticks: Part = {
   name: 'ticks',
   title: 'Way: ticks in open tabs',

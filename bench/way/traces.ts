@@ -10,7 +10,6 @@ const RATE = Number(process.env['TRACES_RATE'] ?? 100);
 const FOR_MS = Number(process.env['TRACES_MS'] ?? 20_000);
 const WARM_MS = Number(process.env['TRACES_WARM_MS'] ?? 10_000);
 
-/** Accepts all requests and discards them. */
 async function openSink() {
   const server = createServer((request, response) => {
     request.resume().on('end', () => response.writeHead(200).end());
@@ -72,5 +71,4 @@ async function measure({ against, rounds }: Parameters<Part['run']>[0]): Promise
   }
 }
 
-/** The cost of traces, switched on and off. */
 export const traces: Part = { name: 'traces', title: 'Way: traces', run: measure };

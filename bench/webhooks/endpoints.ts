@@ -7,9 +7,7 @@ const POLL_MS = 100;
 /** Endpoints of customers, all in this process; the n-th at `/n`. */
 export type Endpoints = {
   origin: string;
-  /**
-   * From now on these take a request and never answer; all others answer, including requests left hanging.
-   */
+  /** From now on these never answer; all others do, including requests left hanging. */
   hang: (places: readonly number[]) => void;
   /** @returns the index at which new arrivals begin. */
   begin: () => number;

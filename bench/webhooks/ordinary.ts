@@ -71,7 +71,7 @@ async function measure(subject: Subject, withWebhooks: boolean, forMs: number): 
 }
 
 /**
- * The cost of webhooks at a steady, ordinary load, compared with the same messages without webhooks. @returns a page
+ * The cost of webhooks at an ordinary load, compared with the same load without. @returns a page
  */
 export async function ordinaryLoad(rounds: number, forMs: number): Promise<string> {
   const without = await openSubject(false);

@@ -111,7 +111,6 @@ const callerAt =
     }
   };
 
-/** One request: its response, or why there was none. */
 async function oneTry(url, options) {
   try {
     const response = await fetch(url, options);
@@ -138,9 +137,7 @@ function troubleOf(error) {
   return error?.cause?.code ?? error?.cause?.message ?? error?.message ?? 'unknown';
 }
 
-/**
- * Whether the same request may succeed later; one with a refused key or an error of its own will not.
- */
+/** Whether the same request may succeed later; not with a refused key or an invalid request. */
 const isPassing = ({ status, json }) =>
   status === 0 || passing.has(status) || (status >= 400 && json?.retryable === true);
 

@@ -17,7 +17,6 @@ import { waitFor } from '#tests/support/wait-for.ts';
 const test = base.extend<{
   address: string;
   folder: string;
-  /** Starts a server with this listener; returns its address. */
   answering: (answer: RequestListener) => Promise<string>;
 }>({
   address: async ({ running }, use) =>

@@ -40,8 +40,7 @@ function placeIn(given) {
 }
 
 /**
- * The cursor of `--after`. If it is ahead of the newest event, nothing is shown until events pass it, and a warning
- * says so.
+ * The cursor of `--after`; warns if it is ahead of the newest event, as no event shows until then.
  */
 async function placeGiven({ api, options, warn }) {
   const after = placeIn(options.after);
@@ -51,7 +50,6 @@ async function placeGiven({ api, options, warn }) {
   return after;
 }
 
-/** Prints live events, until Ctrl-C. */
 export async function tail({ api, options, print, warn }) {
   const after = (await placeGiven({ api, options, warn })) ?? (await endOf(api));
   for await (const { event } of follow(api, after)) {
@@ -62,7 +60,6 @@ export async function tail({ api, options, print, warn }) {
 const lineOf = ({ type, timestamp, data }) =>
   printable([data.seq, timestamp, type, ...wordsOf(data)].filter(Boolean).join(' '));
 
-/** The phone and a short description of an event. */
 function wordsOf(data) {
   const { content, failure, peer, id, ref, name, phone, number } = data;
   const text = content?.text ?? content?.caption ?? (content && data.type);

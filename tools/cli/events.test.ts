@@ -12,7 +12,6 @@ import { setWebhook, test as base } from '#tests/support/webhooks/webhook-caller
 
 type Env = Record<string, string>;
 
-/** A command that runs until it is stopped. */
 function started(env: Env, ...given: string[]) {
   const child = spawn(process.execPath, [program, ...given], {
     env: { PATH: process.env['PATH'], ...env },
@@ -32,7 +31,6 @@ function started(env: Env, ...given: string[]) {
   };
 }
 
-/** A running installation, and the environment of Ani's shell. */
 const test = base.extend<{ env: Env }>({
   env: async ({ running, ani }, use) => {
     const folder = await mkdtemp(join(tmpdir(), 'kabari-cli-'));

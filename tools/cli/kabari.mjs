@@ -65,9 +65,7 @@ ${Object.values(commands)
   KABARI_URL   where Kabari answers; without it http://localhost:3000
 `;
 
-/**
- * The text of the standard input. @throws {Stop} for invalid UTF-8, which would be sent with other characters.
- */
+/** Standard input as text. @throws {Stop} for invalid UTF-8, which would be sent altered. */
 async function readInput() {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(await bytesOf(process.stdin));

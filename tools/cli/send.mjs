@@ -4,7 +4,6 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { EXIT, Stop, jsonLine, printable, rupiah } from './terminal.mjs';
 
-/** Kinds of files that a message may carry, by the option with their link. */
 const kindsByLink = ['image', 'video', 'audio', 'document'];
 
 /**

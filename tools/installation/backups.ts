@@ -44,7 +44,6 @@ export const backup: Command = {
   },
 };
 
-/** Restores a data folder from a backup. */
 export const restore: Command = {
   usage: 'restore <backup> <new folder>',
   says: 'makes a new data folder out of a backup; nothing that runs is touched',

@@ -1,20 +1,16 @@
 import type { Config } from '#server/infra/config.ts';
 
 export type Call = {
-  /** The words after its name. */
   given: readonly string[];
   /** The settings. @throws StartError when they are invalid. */
   config: () => Config;
-  /** The environment of the settings. */
   env: Readonly<Record<string, string | undefined>>;
-  /** Prints a line of the output. */
   print: (line: string) => void;
 };
 
 export type Command = {
   /** Its name and arguments: `add <phone> <name> [roles]`. */
   usage: string;
-  /** A one-line description. */
   says: string;
   /** @returns the exit code. @throws StartError with one sentence, for bad input. */
   run: (call: Call) => Promise<number>;

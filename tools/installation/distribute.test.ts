@@ -17,7 +17,6 @@ import { runOperator } from './run.ts';
 
 const serverFolder = join(import.meta.dirname, '../../src/server');
 
-/** Runs `npm run db:distribute` with these words. */
 async function run(url: string | undefined, ...words: string[]) {
   const said: string[] = [];
   const code = await runOperator(['db:distribute', ...words], {
@@ -61,9 +60,7 @@ async function installed() {
   return { url, owner, customers, layout };
 }
 
-/**
- * Possible changes of a later version: tables with foreign keys among themselves, and to and from existing ones.
- */
+/** Possible later tables, with foreign keys among themselves, and to and from existing ones. */
 const NOVELTIES = `
   create table novelties (
     account_id uuid not null references accounts,
@@ -85,7 +82,6 @@ const NOVELTIES = `
   alter table tokens add column novelty int;
   alter table tokens add foreign key (account_id, novelty) references novelties;`;
 
-/** Applies one more migration after those of this version. */
 async function migrateTo(owner: Sql, text: string): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'kabari-migrations-'));
   await cp(join(serverFolder, 'migrations'), folder, { recursive: true });
@@ -182,9 +178,7 @@ async function expectTwoPhases(
   expect(elsewhere).toBeGreaterThan(0);
 }
 
-/**
- * If the connection breaks during a commit to another server, the result is reported as unknown.
- */
+/** If the connection breaks during a commit elsewhere, the result is reported as unknown. */
 async function expectUncertainty(
   { owner, url, sql }: { owner: Sql; url: string; sql: Sql },
   customers: readonly Customer[],

@@ -26,9 +26,7 @@ const serverFolder = join(import.meta.dirname, '../../src/server');
 const BUCKETS_PER_NODE = 2;
 const BUCKETS_MAX = 32;
 
-/**
- * Distributes the database of this installation over a cluster. Without `--yes` it only prints its plan.
- */
+/** Distributes the database over a cluster. Without `--yes` it only prints its plan. */
 export const distribute: Command = {
   usage: 'db:distribute [--buckets N] [--yes]',
   says: 'lays the database out over the servers of a Citus cluster; without --yes it says what it would do',
@@ -120,7 +118,6 @@ async function refuseRedBooks(url: string): Promise<void> {
   );
 }
 
-/** The violated invariants of the money. */
 async function redInvariants(url: string): Promise<string[]> {
   const place = await detectTopology(url);
   const allAccountsSql = place.open({ max: 1, as: 'all accounts', name: 'db:distribute' });

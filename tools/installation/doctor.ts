@@ -54,7 +54,6 @@ const serverFolder = join(import.meta.dirname, '../../src/server');
 
 type Checks = readonly (readonly [name: string, check: () => Finding | Promise<Finding>])[];
 
-/** The checks without the database. */
 function checksOfMachine(config: Config, env: Call['env']): Checks {
   const folder = dataFolderOf(config);
   const isOwn = config.DATABASE_URL === undefined;
@@ -214,7 +213,6 @@ async function printDatabase(config: Config, print: Call['print']): Promise<Find
   }
 }
 
-/** Reports problems, with their remedies. */
 export const doctor: Command = {
   usage: 'doctor',
   says: 'looks at everything and says what is wrong here, and what to do; changes nothing',

@@ -11,7 +11,6 @@ import { StartError } from '#server/infra/start-error.ts';
 
 export type Installation = {
   allAccountsSql: Sql;
-  /** The database as its owner. */
   url: string;
   close: () => Promise<void>;
 };
@@ -65,9 +64,7 @@ export async function openInstallation(config: Config, name: string): Promise<In
   return { ...opened, close };
 }
 
-/**
- * Runs work on the database of this installation, and leaves it as it was found: running, or not.
- */
+/** Runs work on the installation's database, and leaves it as found: running, or not. */
 export async function withInstallation<T>(
   config: Config,
   name: string,

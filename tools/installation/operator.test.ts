@@ -9,7 +9,6 @@ import { customerWith, makeSession } from '#tests/support/people/people.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { runOperator } from './run.ts';
 
-/** Runs `npm run operator` with these words on a test's database. */
 async function run(db: Pick<TestDatabase, 'url'> | undefined, ...words: string[]) {
   const [out, err]: [string[], string[]] = [[], []];
   const code = await runOperator(words, {

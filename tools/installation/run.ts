@@ -26,7 +26,6 @@ const commands: readonly Command[] = [
   doctor,
 ];
 
-/** All commands, one per line. */
 function list(): string {
   const width = Math.max(...commands.map(({ usage }) => usage.length));
   const lines = commands.map(({ usage, says }) => `  ${usage.padEnd(width)}  ${says}`);

@@ -71,7 +71,6 @@ async function openCallbacks(root: string | undefined): Promise<CallbackSubject>
 
 type Due = { messageId: string; tokenId: string; status: string; place: number };
 
-/** A callback of one status, as bytes: signed as Meta does it. */
 function callbackOf(port: number, key: string, { messageId, status, place }: Due): string {
   const body = JSON.stringify({
     object: 'whatsapp_business_account',
@@ -116,9 +115,7 @@ type Callbacks = {
   acceptOnly: SendLoad;
 };
 
-/**
- * Messages are sent by simulated phones; their receipts come as callbacks of the Cloud API instead.
- */
+/** Simulated phones send the messages; receipts come as callbacks of the Cloud API instead. */
 async function measureCallbacks(subject: CallbackSubject): Promise<Callbacks> {
   const { acceptor, app, cpu, customers, database } = subject;
   const { allAccountsSql: sql } = database;

@@ -1,6 +1,7 @@
 /**
  * Stores receipts as the worker of a checkout does, in a process with that checkout's own code: takes the pending
  * receipts of the simulated phones, in order, and hands them on in batches as the simulator does.
+ *
  * Called by `receipts.ts` with the checkout's folder, the database's address, a folder for files, and the postmaster's
  * process id; prints its findings as JSON.
  */
@@ -12,7 +13,6 @@ import type { Receipt } from '#server/domains/channels/channels.ts';
 import type * as ConfigModule from '#server/infra/config.ts';
 import type * as LogModule from '#server/infra/observability/log.ts';
 
-/** The batch size of the simulator. */
 const BATCH = 500;
 
 const [root = '', url = '', folder = '', postmaster = ''] = process.argv.slice(2);

@@ -25,7 +25,6 @@ type ReceiptsSubject = Contender & {
   acceptor: Acceptor;
 };
 
-/** The output of the process that stores receipts. */
 const Stored = z.object({
   receipts: z.number(),
   ms: z.number(),
@@ -46,9 +45,7 @@ async function openReceipts(root: string | undefined): Promise<ReceiptsSubject> 
   return { ...contender, root: root ?? repository, customers, acceptor, close };
 }
 
-/**
- * Messages are sent by the application; then a process of the same checkout stores the receipts.
- */
+/** The application sends; then a process of the same checkout stores the receipts. */
 async function measureReceipts(subject: ReceiptsSubject): Promise<Receipts> {
   const { acceptor, customers, database, root } = subject;
   const acceptOnly = await acceptor.accept();
@@ -86,7 +83,6 @@ const figures: readonly Figure<Receipts>[] = [
   },
 ];
 
-/** The rate at which receipts are stored. */
 export const receipts: Part = {
   name: 'receipts',
   title: 'Way: receipts, and what is accepted meanwhile elsewhere',

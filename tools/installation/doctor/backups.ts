@@ -16,7 +16,6 @@ const ARCHIVED_MS_MAX = HOUR_MS;
 const FUTURE_MS_MAX = HOUR_MS;
 const COMMAND_MS_MAX = 30_000;
 
-/** Whether backups are enabled, and the result of the last one. */
 export function lastRun(
   { BACKUP, production }: Pick<Config, 'BACKUP' | 'production'>,
   last: LastBackup | undefined,
@@ -190,9 +189,7 @@ async function askCommand(command: string): Promise<{ at: Date } | { trouble: st
   }
 }
 
-/**
- * Milliseconds since 1970 of a time with its zone, or of seconds since 1970; NaN for other text.
- */
+/** Milliseconds since 1970 of a time with its zone or of Unix seconds; NaN for other text. */
 function timeOf(line: string): number {
   if (/^\d{9,11}(\.\d+)?$/.test(line)) return Number(line) * 1_000;
   const isTime = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d(:?\d\d)?)$/.test(line);

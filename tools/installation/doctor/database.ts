@@ -13,7 +13,7 @@ export function databaseVersion({ version }: Pick<DatabaseFacts, 'version'>): Fi
     : ok(`The database answers: PostgreSQL ${major}.`);
 }
 
-/** A superuser sees the rows of all accounts, whatever row-level security says. */
+/** A superuser sees the rows of all accounts, despite row-level security. */
 export function superuser(
   { superuser: isSuperuser, role }: Pick<DatabaseFacts, 'superuser' | 'role'>,
   isProduction: boolean,
@@ -85,7 +85,6 @@ export function replica(standing: ReplicationStatus | undefined): Finding {
       );
 }
 
-/** Whether the schema is that of this version. */
 export function migrations({
   waiting,
   unknown,

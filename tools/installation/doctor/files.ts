@@ -11,7 +11,6 @@ import { type Finding, ok, warning, wrong } from './finding.ts';
 
 const LOOK_AT = 'docs/running/files.md says what the store of files needs.';
 
-/** The location of files, as far as the settings determine it. */
 export function placeOfFiles({ FILES_URL: bucket, ROLE }: Pick<Config, 'FILES_URL' | 'ROLE'>) {
   if (!bucket) {
     return ROLE === 'all'
@@ -76,9 +75,7 @@ export async function movedFiles(store: S3Store, some: Contents): Promise<Findin
       );
 }
 
-/**
- * Backups do not contain the store's files: only the store's own versions can restore deleted ones.
- */
+/** Backups lack the store's files: only the store's own versions can restore deleted ones. */
 export async function versionsOfFiles(store: S3Store): Promise<Finding> {
   const isVersioned = await store.isVersioned();
   if (isVersioned === true) return ok('The bucket keeps former versions of files.');

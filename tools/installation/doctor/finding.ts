@@ -1,4 +1,3 @@
-/** The result of a check: its state, a sentence, and the remedy for a problem. */
 export type Finding = { state: 'ok' | 'warning' | 'wrong'; says: string; remedy?: string };
 
 export const ok = (says: string): Finding => ({ state: 'ok', says });

@@ -34,7 +34,6 @@ export async function dataFolder(folder: string): Promise<Finding> {
       );
 }
 
-/** Free space on a disk. */
 export async function disk(
   of: string,
   folder: string,
@@ -68,7 +67,6 @@ export async function keyFile(path: string): Promise<Finding> {
 }
 
 type Listening = {
-  /** The setting HOST. */
   host: string;
   port: number;
   /** A process holds the data folder. */

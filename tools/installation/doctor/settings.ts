@@ -16,7 +16,6 @@ export function nodeVersion(version: string): Finding {
       );
 }
 
-/** Whether the strict rules are on. */
 export function production({ production: isOn, PUBLIC_URL }: Config): Finding {
   if (!isOn) {
     return warning(

@@ -9,7 +9,6 @@ const CHECK_HOURS_MAX = 26;
 const LAG_SECONDS_WARNING = 10;
 const LAG_SECONDS_WRONG = 60;
 
-/** The nightly check of the books: its result, and whether it ran. */
 export function books(check: { at: Date; ok: boolean } | undefined, now: Date): Finding {
   if (!check) {
     return warning(
@@ -38,7 +37,6 @@ const moneyWords: Record<keyof MoneyWork, readonly [what: string, where: string]
   topups: ['top-ups to decide', 'Isi saldo'],
 };
 
-/** Work on money that waits for an operator, by the figures of the overview. */
 export function money(waiting: MoneyWork): Finding {
   const open = (Object.keys(moneyWords) as (keyof MoneyWork)[]).filter(
     (work) => waiting[work].count > 0,

@@ -18,7 +18,6 @@ export const subscriptionTone: Record<SubscriptionStatus, Tone> = {
   cancelled: 'neutral',
 };
 
-/** The label of an invoice; works without a number. */
 export const nameOf = ({ number }: Pick<Invoice, 'number'>): string => number ?? 'Belum bernomor';
 
 /** The price per message when the whole quota is used; `undefined` for a plan without a price. */
@@ -31,7 +30,6 @@ export function pricePerMessage({
   return each < 10 ? `Rp\u00A0${each.toFixed(1).replace('.', ',')}` : formatRupiah(each);
 }
 
-/** The inclusions of a plan, one per line. */
 export const inclusionsOf = ({ quota, overage, tokens }: Plan): readonly string[] => [
   ...(quota > 0
     ? [`${formatNumber(quota)} pesan per bulan`, `${formatRupiah(overage)} per pesan di luar kuota`]
@@ -39,9 +37,7 @@ export const inclusionsOf = ({ quota, overage, tokens }: Plan): readonly string[
   `${formatNumber(tokens)} token`,
 ];
 
-/**
- * `012345678901234` → `01.234.567.8-901.234`; 16 digits, which have no such form, in groups of four.
- */
+/** `012345678901234` → `01.234.567.8-901.234`; 16 digits, which have no such form, in fours. */
 export const formatNpwp = (digits: string): string =>
   digits.length === 15
     ? digits.replace(/^(..)(...)(...)(.)(...)(...)$/, '$1.$2.$3.$4-$5.$6')

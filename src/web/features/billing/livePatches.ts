@@ -8,7 +8,6 @@ const refetching =
   (_event: unknown, { refetch }: CacheChanges) =>
     refetch(queries);
 
-/** Updates the plan, its usage and the invoices. */
 export const billingPatches: LivePatches = {
   follows: both,
   on: {

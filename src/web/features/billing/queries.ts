@@ -51,7 +51,6 @@ export const buyerQuery = queryOptions({
   queryFn: ({ signal }) => perform(getBillingProfile, {}, { signal }),
 });
 
-/** The payment methods for plan invoices besides saldo. */
 export const methodsQuery = queryOptions({
   queryKey: [listTopupMethods.name],
   queryFn: async ({ signal }) => (await perform(listTopupMethods, {}, { signal })).methods,

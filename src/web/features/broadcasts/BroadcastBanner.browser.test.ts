@@ -15,9 +15,7 @@ type World = { name: string | undefined; broadcasts: ShownBroadcast[] };
 
 let customer: Promise<string> | undefined;
 
-/**
- * Opens a customer's profile with the broadcasts of `world`; everything else is the product's own.
- */
+/** Opens a customer's profile with the broadcasts of `world`; the rest is the product's own. */
 async function at(profiles: Profiles, world: World, acts: FakeActs = {}) {
   const phone = `62857${String(Date.now() % 1e8).padStart(8, '0')}`;
   customer ??= signUp(inject('product'), { name: 'Kopi Senja', phone }).then((one) => one.session);

@@ -10,9 +10,7 @@ import { useAct } from '#web/api/query.ts';
 import styles from '#web/features/broadcasts/BroadcastBanner.module.css';
 import { BroadcastNotice } from '#web/features/broadcasts/BroadcastNotice.tsx';
 
-/**
- * The operators' broadcasts, at the top of every page. @param name names the set of broadcasts to show
- */
+/** The operators' broadcasts. @param name names the set of broadcasts to show */
 export function BroadcastBanner({ name }: { name: string }) {
   const { data } = useQuery({
     queryKey: ['broadcasts', name],
@@ -46,7 +44,6 @@ export function BroadcastBanner({ name }: { name: string }) {
   );
 }
 
-/** The longest delay of a timer. */
 const TIMER_MS_MAX = 2_000_000_000;
 
 /** Broadcasts that have not ended; re-evaluated when the next one ends. */

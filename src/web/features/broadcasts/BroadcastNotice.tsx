@@ -10,7 +10,6 @@ type Props = {
   onClose?: (() => void) | undefined;
 };
 
-/** An operators' notice as customers see it. */
 export const BroadcastNotice = ({ title, text, tone, onClose }: Props) => (
   <Alert visible variant="pro" state={tone} label={title} {...(onClose && { onClose })}>
     <p>

@@ -86,7 +86,6 @@ function Progress({ campaign }: { campaign: Campaign }) {
   );
 }
 
-/** The account's campaigns, newest first; page and order are in the address. */
 export function CampaignTable() {
   const { timezone } = useUser();
   const shown = useMemo(() => columns(timezone), [timezone]);

@@ -39,7 +39,6 @@ const tones: Record<CampaignStatus, Tone> = {
   done: 'success',
 };
 
-/** The reason for the pause, and what to do. */
 export const pauseSentence: Record<PauseReason, string> = {
   wanted: 'Kiriman ini Anda jeda. Yang belum berangkat menunggu sampai dilanjutkan.',
   saldo_short: 'Saldo tidak cukup untuk penerima berikutnya. Isi saldo, lalu lanjutkan.',
@@ -72,7 +71,6 @@ export const recipientWords = (state: RecipientState, { status }: Pick<Campaign,
 /** `8,13556E+11`, as a spreadsheet writes a long number. */
 const shortened = /^\d+(?:[.,]\d+)?E\+?\d+$/i;
 
-/** Why a list's number is invalid, and what to do about it. */
 export function invalidReason(written: string): string {
   if (written === '') return 'Kolom nomornya kosong.';
   if (shortened.test(written)) {
@@ -97,17 +95,13 @@ export function leftOutWords(counts: RecipientCounts): string {
 
 const leftOut = ['invalid', 'incomplete', 'duplicate', 'opted_out'] as const;
 
-/**
- * The actual pace in messages per minute: the requested one, capped by the token's; undefined without a limit.
- */
+/** Messages per minute: the requested pace, capped by the token's; undefined without a limit. */
 export function paceOf({ pace, token_pace }: Pick<Campaign, 'pace' | 'token_pace'>) {
   const most = Math.min(pace ?? Infinity, token_pace ?? Infinity);
   return most === Infinity ? undefined : most;
 }
 
-/**
- * The time for a number of messages, in words: `kurang dari 1 menit`, `sekitar 42 menit`, `sekitar 3 jam 10 menit`.
- */
+/** In words: `kurang dari 1 menit`, `sekitar 42 menit`, `sekitar 3 jam 10 menit`. */
 export function durationWords(messages: number, perMinute: number | undefined): string {
   if (perMinute === undefined) return 'secepat jaringannya menerima';
   const minutes = Math.ceil(messages / Math.max(1, perMinute));

@@ -4,9 +4,7 @@ import { perform } from '#web/api/act.ts';
 import { campaignKey } from '#web/features/campaigns/queryKeys.ts';
 import { listKey } from '#web/ui/table/list/useList.ts';
 
-/**
- * The poll interval of a running campaign while its tab is visible: no event carries its progress.
- */
+/** The poll interval of a running campaign in a visible tab: no event carries its progress. */
 const UNDER_WAY_MS = 1_000;
 
 /** True while its figures change by themselves. */
@@ -23,7 +21,6 @@ export const campaignQuery = (id: string) =>
     refetchInterval: ({ state: { data } }) => (data && isUnderWay(data) ? UNDER_WAY_MS : false),
   });
 
-/** Stores a changed campaign and refetches the lists. */
 export function useCampaignChanged(): (campaign?: Campaign) => void {
   const client = useQueryClient();
   return (campaign) => {

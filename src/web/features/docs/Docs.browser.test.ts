@@ -68,7 +68,6 @@ test('with the keyboard alone an error is looked up, and an example is read in P
   await press(tab, first.getByRole('tab', { name: 'Node.js' }), 'ArrowRight');
   const code = tab.getByRole('region', { name: 'Request 1', exact: true });
   await code.getByText('<?php').waitFor();
-  // The language persists on every page.
   await tab.reload();
   await code.getByText('<?php').waitFor();
 
@@ -87,7 +86,6 @@ test('with the keyboard alone an error is looked up, and an example is read in P
   await tab.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
 
-  // A file of the reader's is sent where an example has one.
   const uploads = tab.getByRole('button', { name: /^Try it/ });
   const isUpload = (all: Element[]) =>
     all.findIndex(({ parentElement: near }) =>

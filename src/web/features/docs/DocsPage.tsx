@@ -26,7 +26,6 @@ import { SearchField } from '#web/ui/text/SearchField.tsx';
 const apiSource = Object.values(
   import.meta.glob<string>('/docs/api.md', { query: '?raw', import: 'default', eager: true }),
 ).join('');
-/** The placeholder for the installation's own address there. */
 const EXAMPLE_ADDRESS = 'https://kabari.example';
 const QUERY_MAX = 60;
 const LANGUAGE = 'docs-language';
@@ -109,7 +108,6 @@ const Coming = () => (
 
 type ResultsProps = { query: string; shown: string; blocks: readonly Block[] };
 
-/** Results on this page, then other pages with results. */
 function Results({ query, shown, blocks }: ResultsProps) {
   const others = pages.filter(({ name }) => name !== shown);
   const sources = useQueries({ queries: others.map(({ name }) => sourceQuery(name)) });
@@ -146,7 +144,6 @@ function Results({ query, shown, blocks }: ResultsProps) {
 /** The chapters fit beside the text, as in the stylesheet. */
 const BESIDE = '(min-width: 1000px)';
 
-/** The chapters, with the current one marked; collapsed where they do not fit beside the text. */
 function Contents({ blocks }: { blocks: readonly Block[] }) {
   const chapters = useMemo(
     () => blocks.flatMap((block) => (block.kind === 'heading' && block.level === 2 ? block : [])),

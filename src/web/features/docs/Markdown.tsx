@@ -26,7 +26,6 @@ type PartProps = {
   block: Block;
   /** The number of the page's request that this is or belongs to; each has its own name. */
   example: number;
-  /** The number of this code block within its language. */
   alike: number;
 };
 

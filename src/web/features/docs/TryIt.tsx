@@ -26,7 +26,6 @@ const pathOf = (url: string): string => {
   return decodeURI(pathname + search);
 };
 
-/** Tries an example with the reader's key, on this page's own origin. */
 export function TryIt({ request, apiKey, onKey, onClose }: Props) {
   const { method, headers } = request;
   const [path, setPath] = useState(pathOf(request.url));
@@ -89,9 +88,7 @@ export function TryIt({ request, apiKey, onKey, onClose }: Props) {
 
 type FileProps = { file: File | undefined; onFile: (file: File | undefined) => void };
 
-/**
- * One file. The browser's own control lies over it invisibly, as its text is in the browser's language.
- */
+/** The browser's own control lies over it invisibly, as its text is in the browser's language. */
 const FileField = ({ file, onFile }: FileProps) => (
   <Field label="Berkas">
     {(links) => (
@@ -117,12 +114,10 @@ const isLive = (apiKey: string): boolean => apiKey.startsWith('kbr_live_');
 type Call = Pick<SampleRequest, 'method' | 'headers'> & {
   path: string;
   body: string;
-  /** The selected file, and the form's texts. */
   form: { file: File | undefined; texts: readonly (readonly [string, string])[] } | undefined;
   apiKey: string;
 };
 
-/** Makes the call on confirmation, and stores the response. */
 function useTry({ method, headers, path, body, form, apiKey }: Call) {
   const [answer, setAnswer] = useState<{ title: string; text: string }>();
   const [problem, setProblem] = useState<string>();

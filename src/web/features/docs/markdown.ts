@@ -1,4 +1,3 @@
-/** Part of a line: plain or marked-up text. */
 export type Inline =
   | { kind: 'text' | 'code' | 'strong'; text: string }
   | { kind: 'link'; text: string; href: string };

@@ -1,6 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
 
-/** The pages of the documentation, from the repository's folder `docs`. */
 const all = [
   { name: 'api', title: 'API' },
   { name: 'dialects', title: 'Pengganti layanan lain' },
@@ -27,14 +26,12 @@ const files = import.meta.glob<string>(
 const isThere = (name: string): boolean =>
   name === 'api' || files[`/docs/${name}.md`] !== undefined;
 
-/** The pages contained in this release. */
 export const pages = all.filter(({ name }) => isThere(name));
 
 /** The page for a name; the API page for an unknown name. */
 export const pageNamed = (name: string | undefined) =>
   pages.find((page) => page.name === name) ?? all[0];
 
-/** A page's Markdown, loaded when it is first shown or searched. */
 export const sourceQuery = (name: DocsPageName) =>
   queryOptions({
     queryKey: ['docs', name],

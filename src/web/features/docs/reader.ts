@@ -1,7 +1,6 @@
 import { createContext } from 'react';
 import type { SampleLanguage, SampleRequest } from '#web/features/docs/samples.ts';
 
-/** Shared state of the page's examples: the reader's language, and the example being tried. */
 export type Reader = {
   language: SampleLanguage;
   setLanguage: (language: SampleLanguage) => void;

@@ -1,4 +1,3 @@
-/** The languages of the examples, in order. */
 export const languages = ['curl', 'node', 'php', 'python', 'go'] as const;
 export type SampleLanguage = (typeof languages)[number];
 
@@ -10,12 +9,10 @@ export const languageTitle: Record<SampleLanguage, string> = {
   go: 'Go',
 };
 
-/** An API call, parsed from a curl example. */
 export type SampleRequest = {
   method: string;
   url: string;
   headers: readonly (readonly [name: string, value: string])[];
-  /** The JSON body, if any. */
   body: unknown;
   /** The form sent instead of JSON: one file, and texts. */
   form?: SampleForm;
@@ -90,7 +87,6 @@ export function sampleIn(language: SampleLanguage, script: string): string {
   return request ? writers[language](request) : script;
 }
 
-/** A single-quoted string in JavaScript, PHP and Python. */
 const quoted = (text: string): string =>
   `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\n', '\\n')}'`;
 
@@ -105,7 +101,6 @@ type Literals = {
 
 const plainWords = { true: 'true', false: 'false', null: 'null' } as const;
 
-/** Formats a JSON value as a literal of a language. */
 function literal(value: unknown, its: Literals, indent = ''): string {
   if (typeof value === 'string') return quoted(value);
   if (typeof value === 'number') return String(value);
@@ -217,7 +212,6 @@ reply = requests.request(
 )
 print(reply.status_code, reply.text)`;
 
-/** A double-quoted string in Go and JSON. */
 const goText = (text: string): string => JSON.stringify(text);
 
 function goSample({ method, url, headers, body, form }: SampleRequest): string {

@@ -1,6 +1,5 @@
 import type { Block, Inline } from '#web/features/docs/markdown.ts';
 
-/** A search result: the heading above it, and the surrounding words. */
 export type Found = { id: string; title: string; words: string };
 
 const FOUND_MAX = 20;

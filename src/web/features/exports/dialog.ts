@@ -1,6 +1,5 @@
 import { later } from '#web/browser/lazyComponent.ts';
 
-/** The export dialog, loaded when it is opened. */
 export const ExportDialog = later(
   async () => (await import('#web/features/exports/ExportDialog.tsx')).ExportDialog,
 );

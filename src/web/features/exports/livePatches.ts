@@ -1,7 +1,6 @@
 import { exportsKey } from '#web/features/exports/queryKeys.ts';
 import type { LivePatches } from '#web/live/patches.ts';
 
-/** Updates exported files: their progress and completion. */
 export const exportPatches: LivePatches = {
   follows: (key) => key[0] === exportsKey[0],
   on: { 'export.changed': (_event, cache) => cache.refetch(exportsKey) },

@@ -7,6 +7,7 @@ export type ToExport =
   | {
       kind: 'messages';
       input: Messages;
-      /** How many there are at most, where that is known. */ count?: number;
+      /** The maximum number of rows, if known. */
+      count?: number;
     }
   | { kind: 'campaign'; campaignId: string };

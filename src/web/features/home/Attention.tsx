@@ -10,16 +10,13 @@ type Token = HomeSummary['attention'][number];
 /** True when the webhook of the token needs attention, which has a page of its own. */
 export const isOfWebhook = ({ reason }: Token): boolean => reason.startsWith('webhook_');
 
-/** The page where the problem can be fixed. */
 const placeOf = (token: Token): string =>
   isOfWebhook(token)
     ? `/token/webhook?token=${token.token_id}`
     : `/token?open=${token.token_id}${linkable.has(token.reason) ? '&view=link' : ''}`;
 
-/** Reasons that linking the phone fixes. */
 const linkable: ReadonlySet<Token['reason']> = new Set(['not_linked', 'disconnected']);
 
-/** Tokens that need attention; renders nothing without any. */
 export function Attention({ tokens }: { tokens: readonly Token[] }) {
   if (tokens.length === 0) return null;
   return (

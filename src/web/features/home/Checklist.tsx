@@ -10,7 +10,6 @@ import { Money } from '#web/ui/money/Money.tsx';
 import { Panel } from '#web/ui/panel/Panel.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
-/** The four steps from a new account to the first message; completed ones stay ticked. */
 export function Checklist({ home }: { home: HomeSummary }) {
   const { done, next } = progressOf(home.checklist);
   const steps = stepsOf(home);
@@ -92,7 +91,6 @@ const Step = ({ number, step, done, current, children }: StepProps) => (
   </li>
 );
 
-/** The purpose of the step, and its action. */
 function Doing({ step, home }: { step: StepKey; home: HomeSummary }) {
   const { available } = home.saldo;
   switch (step) {

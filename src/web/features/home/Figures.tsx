@@ -18,7 +18,6 @@ const figures: readonly { key: keyof Reached; label: string }[] = [
   { key: 'failed', label: 'Gagal' },
 ];
 
-/** Results of today's messages so far, compared with yesterday's. */
 export function Today({ today, yesterday }: TodayProps) {
   const [now, before] = [reached(today), reached(yesterday)];
   const day = civilDate(new Date());
@@ -64,7 +63,6 @@ const series: readonly Series[] = [
   { key: 'failed', label: 'Gagal', color: 'bata' },
 ];
 
-/** Thirty days of messages, each counted under its latest status. */
 export function Days({ days }: { days: HomeSummary['days'] }) {
   const bars = days.map(({ date, ...values }) => ({
     // Noon keeps the date in every zone of Indonesia.

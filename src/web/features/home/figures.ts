@@ -22,7 +22,6 @@ type Checklist = HomeSummary['checklist'];
 export const stepKeys = ['topped_up', 'has_token', 'linked', 'sent'] as const;
 export type StepKey = (typeof stepKeys)[number];
 
-/** The number of completed steps, and the first open one. */
 export function progressOf(checklist: Checklist): { done: number; next: StepKey | undefined } {
   return {
     done: stepKeys.filter((key) => checklist[key]).length,
@@ -30,6 +29,5 @@ export function progressOf(checklist: Checklist): { done: number; next: StepKey 
   };
 }
 
-/** Whether these days have no messages. */
 export const isQuiet = (days: HomeSummary['days']): boolean =>
   days.every((day) => day.sent + day.delivered + day.read + day.failed + day.waiting === 0);

@@ -2,7 +2,6 @@ import { queryOptions } from '@tanstack/react-query';
 import { homeSummary } from '#contract/messages.ts';
 import { perform } from '#web/api/act.ts';
 
-/** The data of Beranda. */
 export const homeQuery = queryOptions({
   queryKey: ['home'],
   queryFn: ({ signal }) => perform(homeSummary, {}, { signal }),

@@ -4,7 +4,6 @@ import type { StepKey } from '#web/features/home/figures.ts';
 
 export type StepFacts = {
   title: string;
-  /** The label of the link or button. */
   action: string;
   href: string;
 };
@@ -14,7 +13,6 @@ type Facts = Pick<HomeSummary, 'attention' | 'channel'>;
 /** The token of the connecting step: a waiting one, else the first. */
 const waitingIn = ({ attention }: Facts) => attention.find(({ reason }) => reason === 'not_linked');
 
-/** The four first steps, with their labels and destinations. */
 export function stepsOf(home: Facts): Record<StepKey, StepFacts> {
   const waiting = waitingIn(home);
   const isScanned = home.channel !== null && !isByMeta(home);
@@ -76,6 +74,5 @@ const reasonsByMeta: Partial<typeof reasons> = {
   disconnected: 'Terputus dari Meta. Masukkan access token yang baru.',
 };
 
-/** The problem of a token, and its fix. */
 export const reasonWords = ({ reason, channel }: Pick<Token, 'reason' | 'channel'>): string =>
   (channel === 'cloud' ? reasonsByMeta[reason] : undefined) ?? reasons[reason];

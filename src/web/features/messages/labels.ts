@@ -14,7 +14,6 @@ export function markOf(status: MessageStatus): Mark | undefined {
   return status === 'accepted' || status === 'queued' ? 'waiting' : status;
 }
 
-/** True while a message can still be cancelled. */
 export const canCancel = ({
   direction,
   status,
@@ -35,7 +34,6 @@ export const canResend = (
 
 type ManyAction = 'resend' | 'cancel' | 'export';
 
-/** The actions that fit at least part of a selection. */
 export function manyActions(
   messages: readonly Pick<MessageRow, 'direction' | 'status' | 'type'>[],
 ): readonly ManyAction[] {
@@ -48,9 +46,7 @@ export function manyActions(
 
 type Peer = { peer: string; peer_name: string | null };
 
-/** A person's name if known, else the number. */
 export const nameOf = ({ peer, peer_name }: Peer): string => peer_name ?? formatPeer(peer);
 
-/** The first words of a message, or else its type. */
 export const excerptOf = ({ excerpt, type }: Pick<MessageRow, 'excerpt' | 'type'>): string =>
   excerpt === '' ? messageTypeLabel[type] : excerpt;

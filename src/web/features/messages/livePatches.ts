@@ -30,7 +30,6 @@ export const withStatus = <T>(data: T, { id, status }: Change): T =>
 
 type Conversation = { token_id: string; peer: string };
 
-/** Marks a conversation as read everywhere in cached data. */
 export const withRead = <T>(data: T, { token_id, peer }: Conversation): T =>
   replaceIn(data, (bag) => {
     if (bag['peer'] !== peer || typeof bag['unread'] !== 'number') return undefined;

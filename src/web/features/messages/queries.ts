@@ -16,7 +16,6 @@ export const messageQuery = (id: string) =>
       data?.status === 'queued' || data?.status === 'sending' ? WAITING_MS : false,
   });
 
-/** The number of unread messages in all conversations. */
 export const unreadQuery = queryOptions({
   queryKey: unreadKey,
   queryFn: ({ signal }) => perform(unreadConversations, {}, { signal }),

@@ -12,7 +12,6 @@ const WAIT_MS_MAX = 120_000;
 type Content = ConversationMessage['content'];
 type Linked = Pick<ConversationMessage, 'id' | 'peer' | 'token' | 'content'>;
 
-/** The content of a message, and the fetch state of its image on another host. */
 export function useLinkedImage({ id, peer, token, content }: Linked): {
   content: Content;
   loading: ImageLoading | undefined;

@@ -9,7 +9,6 @@ type Props = {
   children: ReactNode;
 };
 
-/** A page of the operator's side: its head and its content. */
 export const OperatorFrame = ({ title, context, action, children }: Props) => (
   <>
     <PageHead title={title} context={context} action={action} />

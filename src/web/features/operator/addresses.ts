@@ -1,6 +1,5 @@
 import { listFields, oneOf, text, whole, type Readers } from '#web/browser/router/searchFields.ts';
 
-/** Every address of the operator's side, with its search parameters. */
 export const operatorAddresses = {
   '/operator': {},
   '/operator/layanan': {
@@ -8,9 +7,7 @@ export const operatorAddresses = {
     /** Left out: waiting threads. */
     filter: oneOf(['mine', 'open', 'snoozed', 'closed']),
     q: text,
-    /** The customer whose thread is shown. */
     open: text,
-    /** Whether the canned replies are shown. */
     replies: oneOf(['1']),
   },
   '/operator/isi-saldo': { ...listFields, status: text, open: text },

@@ -1,11 +1,9 @@
 import type { OperatorRole } from '#contract/base/act.ts';
 import type { Path } from '#web/browser/router/routes.ts';
 
-/** A tab of the operator's side. */
 export type OperatorPage = {
   to: string;
   label: string;
-  /** A shorter label where space is limited. */
   short?: string;
   /** Roles with access besides `admin`; left out: every operator. */
   roles?: readonly OperatorRole[];

@@ -18,7 +18,6 @@ import { PasswordField } from '#web/ui/form/PasswordField.tsx';
 
 const empty = { current: '', password: '' };
 
-/** The state of the form for a new password. */
 function useChange() {
   const client = useQueryClient();
   const change = useAct(changePassword);

@@ -18,7 +18,6 @@ import { test } from '#tests/support/gallery.ts';
 const address = inject('product');
 
 let registered: Promise<Customer> | undefined;
-/** A customer with a session of their own for each test. */
 async function customer(): Promise<Customer> {
   registered ??= signUp(address, { name: 'Batik Kenanga', phone: '6281355503101' });
   const { phone, password } = await registered;
@@ -45,7 +44,6 @@ test('a new name shows at once, and an invalid address is reported', async ({ pe
   await mine.getByLabel('Nama Anda atau nama usaha').fill('Batik Kenanga Jaya');
   await mine.getByRole('button', { name: 'Simpan profil' }).click();
   await tab.getByRole('link', { name: 'Profil Batik Kenanga Jaya' }).waitFor();
-  // Also in the other tab of this browser.
   await other.getByRole('link', { name: 'Profil Batik Kenanga Jaya' }).waitFor();
   expect(await known(who)).toMatchObject({
     name: 'Batik Kenanga Jaya',
@@ -91,7 +89,6 @@ test('a picture is cropped, re-encoded, and shown beside the name', async ({ per
   await dialog.getByText('Jenis berkas ini tidak diterima', { exact: true }).waitFor();
   const file = { name: 'toko.png', mimeType: 'image/png', buffer: redAndBlue() };
   await chooser.setInputFiles(file);
-  // All of the left half; by the keyboard, with the browser's slider.
   await dialog.getByRole('slider', { name: 'Geser mendatar' }).press('Home');
   await dialog.getByRole('button', { name: 'Pakai foto ini' }).click();
   await dialog.waitFor({ state: 'detached' });

@@ -23,14 +23,11 @@ const parts = [
   { id: 'tampilan', title: 'Tampilan', Part: Appearance },
 ] as const;
 
-/** Sections for operators only. */
 const operatorParts = [
   { id: 'verifikasi', title: 'Verifikasi dua langkah', Part: SecurityPart },
 ] as const;
 
-/**
- * Sections without use for operators: they get no messages, and theirs is the installation's account.
- */
+/** Not for operators: they get no messages, and theirs is the installation's account. */
 const customerParts = [
   { id: 'pemberitahuan', title: 'Pemberitahuan', Part: NoticesPart },
   { id: 'data', title: 'Data saya', Part: MyData },

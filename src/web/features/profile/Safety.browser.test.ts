@@ -205,7 +205,6 @@ test('the deletion of an account is requested, and cancelled', async ({ person }
   expect(days).toBeGreaterThan(6.9);
   expect(days).toBeLessThanOrEqual(7);
   expect(await faultsHere(tab, 'an account that waits for its end')).toEqual([]);
-  // On every screen, until it is cancelled.
   await tab.goto('/saldo');
   await notice.getByRole('button', { name: 'Batalkan penghapusan' }).click();
   await notice.waitFor({ state: 'detached' });

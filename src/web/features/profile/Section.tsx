@@ -8,7 +8,6 @@ type Props = {
   children: ReactNode;
 };
 
-/** A section of the profile, with its anchor. */
 export const Section = ({ id, title, about, children }: Props) => (
   <section id={id} aria-labelledby={`${id}-judul`} className={styles['section']}>
     <h2 id={`${id}-judul`}>{title}</h2>

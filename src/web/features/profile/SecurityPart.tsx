@@ -1,7 +1,6 @@
 import { Section } from '#web/features/profile/Section.tsx';
 import { LinkButton } from '#web/ui/button/Button.tsx';
 
-/** The operator's second factors, with a link to their page. */
 export const SecurityPart = () => (
   <Section
     id="verifikasi"

@@ -4,10 +4,8 @@ import { perform } from '#web/api/act.ts';
 
 /** The poll interval of the sessions: they end elsewhere, and are used. */
 const SESSIONS_MS = 15_000;
-/** The poll interval of an archive in progress. */
 const EXPORT_MS = 1_500;
 
-/** The person's sessions, this one first. */
 export const sessionsQuery = queryOptions({
   queryKey: ['sessions'],
   queryFn: async ({ signal }) => (await perform(listSessions, {}, { signal })).rows,

@@ -11,15 +11,11 @@ type Browser = {
   permission: NotificationPermission;
   /** The person's answers to the browser's prompt, one per prompt. */
   answers?: readonly NotificationPermission[];
-  /** The number of failures of the push service before it answers. */
   failures?: number;
-  /** Whether it supports push. */
   supported?: boolean;
 };
 
-/**
- * Runs in the page before its own scripts: the browser's side of push, without a service or a worker.
- */
+/** Runs in the page before its scripts: the browser's side of push, without service or worker. */
 function installBrowser({ permission, answers = [], failures = 0, supported = true }: Browser) {
   let granted = permission;
   let questions = 0;

@@ -25,7 +25,6 @@ type Subscription = { key: string; ended: boolean };
 /** The browser and the server. A test changes them, as the person or time would. */
 type World = {
   permission: NotificationPermission;
-  /** The person's answer to the browser's prompt. */
   answer: NotificationPermission;
   key: string;
   subscriptions: Subscription[];
@@ -124,7 +123,6 @@ async function settle(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
 }
 
-/** Makes the tab visible again. */
 const lookAgain = () => page.dispatchEvent(new Event('visibilitychange'));
 
 test('names the obstacle to push, and calls no server act', async () => {

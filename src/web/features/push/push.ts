@@ -47,7 +47,6 @@ function setState(next: PushState): PushState {
   return next;
 }
 
-/** The current state of push in this browser. */
 export const usePushState = (): PushState => useStore(state);
 
 /**
@@ -217,9 +216,7 @@ async function dropSubscription(): Promise<void> {
   await forgetRecord('push');
 }
 
-/**
- * As `dropSubscription`; a failure of the browser is left to the next check, through the record. Never rejects.
- */
+/** As `dropSubscription`; the record leaves a failure to the next check. Never rejects. */
 const dropOrLeave = () => inTurn(dropSubscription).catch(() => undefined);
 
 /** Identifies a session without storing its token a second time. */

@@ -17,7 +17,6 @@ type Props = {
   onRetry: () => void;
 };
 
-/** The available and held saldo, and how long it lasts. */
 export function BalanceCard({ saldo, pace, error, onRetry }: Props) {
   if (!saldo && error) {
     return (
@@ -56,7 +55,6 @@ export function BalanceCard({ saldo, pace, error, onRetry }: Props) {
   );
 }
 
-/** How long it lasts, only as exact as the data. */
 function Lasting({ available, pace }: { available: number; pace: Pace | undefined }) {
   if (!pace) return null;
   if (pace.state !== 'known') {

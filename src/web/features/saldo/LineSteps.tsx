@@ -14,7 +14,6 @@ import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { Pagination } from '#web/ui/pagination/Pagination.tsx';
 import { Timeline, type TimelineEntry } from '#web/ui/status/Timeline.tsx';
 
-/** The history of a line's money: held, then paid or returned, by message. */
 export function LineSteps({ line }: { line: Mutation }) {
   const [page, setPage] = useState(0);
   const zone = useUser().timezone;
@@ -89,9 +88,7 @@ function heldSteps(line: Mutation, zone: string): TimelineEntry[] {
   ];
 }
 
-/**
- * Charged, or returned and then, if the message had arrived after all, charged again or borne by us.
- */
+/** Charged, or returned; if the message had arrived after all, charged again or borne by us. */
 function settledSteps(message: LineMessage, zone: string): TimelineEntry[] {
   const { state, price, settled_at: at, corrected_at: againAt } = message;
   const step = (on: Date, after: number | null) => ({

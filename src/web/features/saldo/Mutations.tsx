@@ -79,7 +79,6 @@ const columns = (zone: string): readonly Column<Mutation>[] => [
   },
 ];
 
-/** The statement: every change of the balance, with its filters in the address. */
 export function Mutations() {
   const { from, to, kind, line } = useSearch('/saldo');
   const known = LineKind().options.find((one) => one === kind);
@@ -221,7 +220,6 @@ function titleOf({ kind, items, outcome }: Mutation): string {
   return outcome.released === items ? entryKindLabel.release : entryKindLabel.capture;
 }
 
-/** Further details: the number of messages, and of those whose money was returned or is pending. */
 function moreOf({ kind, items, outcome, memo }: Mutation): string {
   const some = (count: number) => count > 0 && count < items;
   const counted = (count = 0, words: string) =>
@@ -279,7 +277,6 @@ const Opener = ({ row, open, onToggle }: OpenerProps) => (
   </button>
 );
 
-/** The expanded rows; initially the one in the address. */
 function useOpened(line: number | undefined) {
   const [seqs, setSeqs] = useState<ReadonlySet<number>>(new Set(line ? [line] : []));
   return {

@@ -58,7 +58,6 @@ export function SaldoPage() {
   );
 }
 
-/** Notices about the saldo: whether it is usable, and whether it is low. */
 function Standing({ saldo }: { saldo: SaldoSummary }) {
   const { status, available, alert_threshold: threshold, bonus_only: isBonus } = saldo;
   const isLow = status === 'active' && threshold !== null && available < threshold;

@@ -16,7 +16,6 @@ const saldo = keyIsAbout('saldo', 'saldo_');
 const topups = keyIsAbout('topups', 'topup_');
 const allButSummary: Match = (key) => saldo(key) && key[0] !== saldoSummary.name;
 
-/** Updates the saldo, its statement and the top-ups. */
 export const saldoPatches: LivePatches = {
   follows: (key) => saldo(key) || topups(key),
   on: {

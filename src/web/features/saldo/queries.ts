@@ -27,6 +27,5 @@ export const recentTopupsQuery = queryOptions({
   refetchInterval: ({ state }) => (state.data?.some(waits) ? LOOK_MS : false),
 });
 
-/** Whether its payment is pending, by a transfer or a review. */
 const waits = (topup: Topup | undefined): boolean =>
   topup?.status === 'pending' || topup?.status === 'review' || topup?.status === 'creating';

@@ -14,11 +14,10 @@ type Props = {
   data: string;
   scan: Scan;
   onAgreed: (nonce: string) => void;
-  /** The link has expired, or was used by somebody else. */
+  /** The link has expired, or was used elsewhere. */
   onGone: () => void;
 };
 
-/** Explains the access to be granted, before there is anything to scan. */
 export function Consent({ data, scan, onAgreed, onGone }: Props) {
   const consent = useAct(consentScan, {
     onSuccess: ({ nonce }) => {

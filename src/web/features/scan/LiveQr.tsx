@@ -11,7 +11,6 @@ type Props = {
   stale: boolean;
   /** Phones of this installation are simulated: their cameras are in other tabs. */
   simulated: boolean;
-  /** A camera looked while there was no valid code. */
   onMissed: () => void;
 };
 

@@ -22,7 +22,6 @@ type Props = {
   onStale: () => void;
 };
 
-/** Waiting for the phone: the QR, the equivalent code, and instructions. */
 export function Scanning({ scan, offline, onStale }: Props) {
   const { qr, state } = scan;
   const simulated = scan.channel === 'simulator';
@@ -62,7 +61,6 @@ export function Scanning({ scan, offline, onStale }: Props) {
 
 type CodeProps = { qr: NonNullable<Scan['qr']>; simulated: boolean; onStale: () => void };
 
-/** The QR, its remaining time, and the equivalent code. */
 export function Code({ qr, simulated, onStale }: CodeProps) {
   const end = qr.expires_at.getTime();
   const [stale, setStale] = useState(false);
@@ -119,7 +117,6 @@ const steps = [
   { state: 'connected', label: 'Tersambung' },
 ] as const;
 
-/** The progress, in a live region. */
 export function Progress({ state }: { state: Scan['state'] }) {
   const now = steps.findIndex((step) => step.state === state);
   return (
@@ -142,7 +139,6 @@ export function Progress({ state }: { state: Scan['state'] }) {
   );
 }
 
-/** Instructions for the phone. */
 export const HowTo = ({ simulated }: { simulated: boolean }) => (
   <section className={styles['part']}>
     <h2>Caranya</h2>

@@ -8,7 +8,6 @@ const LOOK_MS = 2_000;
 /** Before the consent the only possible change is that the link is used up elsewhere. */
 const CALM_MS = 15_000;
 
-/** A final state. */
 const isEnd = (state: LinkState): boolean => state !== 'waiting' && state !== 'scanned';
 
 /** The poll interval of a link; `false` when it has ended. */
@@ -29,7 +28,6 @@ type Looking = {
   hidden: boolean;
 };
 
-/** The state of a scan link, polled. */
 export const scanQuery = (data: string, { nonce, hidden }: Looking) =>
   queryOptions({
     queryKey: ['scan', data, nonce],

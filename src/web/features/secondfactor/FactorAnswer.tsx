@@ -23,7 +23,6 @@ const ways: Record<SecondFactorMethod, string> = {
   recovery_code: 'Pakai kode cadangan',
 };
 
-/** The second factor: a code of the app, a passkey, or a recovery code, as available. */
 export function FactorAnswer({ asked, answer, onOver }: Props) {
   const factor = useFactorAnswer(asked, answer);
   if (factor.over !== undefined) {

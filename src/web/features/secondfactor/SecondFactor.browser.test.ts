@@ -29,9 +29,7 @@ const busy: FakeRefusal = {
 const challenge = (number: number) =>
   publicId('challenge', `019ab000-0000-7000-8000-${String(number).padStart(12, '0')}`);
 
-/**
- * Opens the step after the password; the server refuses each answer in turn with one of `refusals`.
- */
+/** Opens the second step; the server refuses each answer in turn with one of `refusals`. */
 async function at(
   profiles: Profiles,
   methods: readonly SecondFactorMethod[],
@@ -77,7 +75,6 @@ async function signIn(tab: Page): Promise<void> {
 const code = (tab: Page) => tab.getByLabel('Kode autentikator');
 const passkey = (tab: Page) => tab.getByRole('button', { name: 'Pakai passkey' });
 
-/** The browser's response to a passkey request. */
 const passkeys = (tab: Page, answers: 'given' | 'cancelled') =>
   tab.evaluate((how) => {
     const bytes = new ArrayBuffer(8);

@@ -10,11 +10,9 @@ import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
 
 type Props = {
   asked: SecondFactorAsked;
-  /** Returns to the password. */
   onOver: () => void;
 };
 
-/** The step after the password (or the code to the phone), for people with a second factor. */
 export function SecondFactorStep({ asked, onOver }: Props) {
   const client = useQueryClient();
   const give = useAct(verifySecondFactor);

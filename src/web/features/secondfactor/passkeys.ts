@@ -11,16 +11,13 @@ type Options = Readonly<Record<string, unknown>>;
 /** A browser without passkeys, or a page whose address cannot have any (plain http, an IP). */
 class NoPasskeys extends Error {}
 
-/**
- * Makes a passkey. @returns the browser's response as JSON. @throws errors that `passkeySentence` translates
- */
+/** @returns the browser's response as JSON. @throws errors that `passkeySentence` translates */
 export async function makePasskey(options: Options): Promise<string> {
   if (!browserSupportsWebAuthn()) throw new NoPasskeys();
   const optionsJSON = options as unknown as PublicKeyCredentialCreationOptionsJSON;
   return JSON.stringify(await startRegistration({ optionsJSON }));
 }
 
-/** Requests a passkey, as `makePasskey` does. */
 export async function askPasskey(options: Options): Promise<string> {
   if (!browserSupportsWebAuthn()) throw new NoPasskeys();
   const optionsJSON = options as unknown as PublicKeyCredentialRequestOptionsJSON;

@@ -19,9 +19,7 @@ const empty: Record<SecondFactorMethod, string> = {
   recovery_code: 'Tulis satu kode cadangan.',
 };
 
-/**
- * The state of a second factor being entered. `over` is a final message: then only a new challenge helps.
- */
+/** Entry of a second factor. `over` is a final message: then only a new challenge helps. */
 export function useFactorAnswer(
   asked: SecondFactorChallenge,
   answer: (input: Answer) => Promise<void>,

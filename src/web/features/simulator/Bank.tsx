@@ -20,7 +20,6 @@ import { TextField } from '#web/ui/text/TextField.tsx';
 
 type Transfer = OutputOf<typeof simulatedTransfer> & { sender: string; at: Date };
 
-/** The simulated bank: sends money to the account for top-ups. */
 export function Bank({ amount }: { amount: number | undefined }) {
   const [transfers, setTransfers] = useState<readonly Transfer[]>([]);
   return (

@@ -17,7 +17,6 @@ import { Countdown } from '#web/ui/time/Countdown.tsx';
 const LOOK_MS = 3_000;
 const KEY = ['simulator', 'gateway'] as const;
 
-/** The simulated gateway: the account's pending payments there, and their payer's actions. */
 export function Gateway() {
   const isSignedIn = sessionToken() !== '';
   const waiting = useQuery({

@@ -9,7 +9,6 @@ import { Button } from '#web/ui/button/Button.tsx';
 import { Panel } from '#web/ui/panel/Panel.tsx';
 import { HomeTelephoneField } from '#web/ui/phone/TelephoneField.tsx';
 
-/** Selects the phone: any number, or a remembered one. */
 export function PhoneChooser({ phone }: { phone: string }) {
   const [typed, setTyped] = useState('');
   const [error, setError] = useState<string>();

@@ -21,7 +21,6 @@ const switches = [
 type Name = (typeof switches)[number]['name'];
 const flag = (on: boolean) => (on ? '1' : '0');
 
-/** Switches for the phone's faults. */
 export function Switches({ phone }: { phone: SimulatedPhone }) {
   const client = useQueryClient();
   const { queryKey } = phoneQuery(phone.phone);

@@ -25,7 +25,6 @@ export function rememberedPhones(): readonly string[] {
   return stored.split(' ').filter((phone) => Phone().safeParse(phone).success);
 }
 
-/** Puts a phone first among the remembered ones. */
 export function rememberPhone(phone: string): void {
   storageSet('browser', NAME, withPhone(rememberedPhones(), phone).join(' '));
 }

@@ -6,7 +6,6 @@ import { perform } from '#web/api/act.ts';
 /** The poll interval of a phone while its page is visible. */
 const LOOK_MS = 1_500;
 
-/** A simulated phone: its switches, links and lines. */
 export const phoneQuery = (phone: string) =>
   queryOptions({
     queryKey: ['simulator', phone],

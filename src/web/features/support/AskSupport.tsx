@@ -4,7 +4,6 @@ import type { SupportSubject } from '#contract/support.ts';
 import { Link } from '#web/browser/router/Link.tsx';
 import { LinkButton } from '#web/ui/button/Button.tsx';
 
-/** Links to support, with a reference to the current subject. */
 export const AskSupport = ({ about, id }: { about: SupportSubject; id: string }) => (
   <LinkButton
     to="/customer-service"

@@ -35,7 +35,6 @@ const content = {
   phone: null,
 };
 
-/** A message of the thread; its id is made by the browser. */
 const lineOf = (seq: number, given: Partial<SupportMessage>): SupportMessage => ({
   id: publicId('support', `01900000-0000-7000-8000-${String(seq).padStart(12, '0')}`),
   seq,
@@ -54,7 +53,6 @@ const lineOf = (seq: number, given: Partial<SupportMessage>): SupportMessage => 
 const said = (seq: number, caption: string, given: Partial<SupportMessage> = {}) =>
   lineOf(seq, { content: { ...content, caption }, ...given });
 
-/** A fake server for a thread. */
 const serverOf = (world: World, more: FakeActs = {}): FakeActs => ({
   support_thread: () => world.thread,
   support_unread: () => ({ total: 0 }),
@@ -188,7 +186,6 @@ test('messages written offline survive a reload, and arrive once and in order', 
   }
   await tab.getByText('2 pesan menunggu tersambung.').waitFor();
   expect(sends()).toEqual([]);
-  // The reloaded page is online.
   await tab.goto(`${inject('gallery')}/profile`);
   await waitFor(() =>
     expect(world.lines.map(({ content: { caption } }) => caption)).toEqual(['dua', 'satu']),

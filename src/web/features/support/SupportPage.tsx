@@ -100,9 +100,7 @@ function useOwnPort(thread: SupportThread | undefined): SupportPort {
   );
 }
 
-/**
- * The operator, and the usual time to an answer. Outside the support hours `Hours` shows the next opening.
- */
+/** Operator and usual response time; outside the support hours `Hours` shows the next opening. */
 function contextOf({ operator, hours, usual_answer_seconds: seconds }: SupportThread): ReactNode {
   if (!operator && !hours.open_now) return undefined;
   return (

@@ -21,22 +21,18 @@ const source = (port: Lines, signal?: AbortSignal): Source<SupportMessage> => ({
 const known = (client: QueryClient, thread: string) => () =>
   client.getQueryData<Flat<SupportMessage>>(linesKey(thread));
 
-/** The messages of a thread, newest first. */
 export const linesQuery = (port: Lines) =>
   queryOptions({
     queryKey: linesKey(port.key),
     queryFn: ({ client, signal }) => readNewest(source(port, signal), known(client, port.key)),
   });
 
-/**
- * Reads the next older messages into the cache, at the offset given by the earlier pages' counts.
- */
+/** Reads the next older messages into the cache, at the offset from the earlier pages' counts. */
 export async function readOlderLines(client: QueryClient, port: Lines): Promise<void> {
   const longer = await readOlder(source(port), known(client, port.key));
   if (longer) client.setQueryData(linesKey(port.key), longer);
 }
 
-/** Adds a message that was just sent to its thread. */
 export function addLine(client: QueryClient, thread: string, line: SupportMessage): void {
   client.setQueryData<Flat<SupportMessage>>(
     linesKey(thread),

@@ -10,7 +10,6 @@ import type {
 export type SupportDraft = {
   message_id: string;
   text?: string | undefined;
-  /** A completed upload. */
   upload?: string | undefined;
   contact?: { name: string; phone: string } | undefined;
   about?: { type: SupportSubject; id: string } | undefined;
@@ -18,7 +17,6 @@ export type SupportDraft = {
   internal?: boolean | undefined;
 };
 
-/** The interface of a thread for one side. */
 export type SupportPort = {
   /** Names the thread in caches, drafts and the outbox: `own`, or the customer's account id. */
   key: string;
@@ -30,10 +28,8 @@ export type SupportPort = {
   /** The read position of each side; `undefined` while unknown. */
   thread: Pick<SupportThread, 'customer_read' | 'operator_read'> | undefined;
   send: (draft: SupportDraft) => Promise<SupportMessage>;
-  /** Reports the newest message as seen. */
   read: (seq: number) => Promise<unknown>;
   /** Reports typing; called at most every two seconds. */
   typing: () => Promise<unknown>;
-  /** The address of a card, for this side. */
   hrefOf: (card: SupportCard) => string;
 };

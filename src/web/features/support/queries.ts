@@ -8,7 +8,6 @@ import type { SupportDraft } from '#web/features/support/port.ts';
 /** The key of a customer's own thread, in caches, drafts and the outbox. */
 export const OWN = 'own';
 
-/** The state of one's own thread. */
 export const threadQuery = queryOptions({
   queryKey: ['support', 'thread'],
   queryFn: ({ signal }) => perform(supportThread, {}, { signal }),
@@ -20,14 +19,11 @@ export const helpQuery = queryOptions({
   queryFn: ({ signal }) => perform(supportHelp, {}, { signal }),
 });
 
-/**
- * Writes to one's own thread. Each attempt has its own idempotency key: the server recognizes the message by its id.
- */
+/** Each attempt has its own idempotency key: the server recognizes the message by its id. */
 export function sendOwn(draft: SupportDraft): Promise<SupportMessage> {
   return performWithReauth(sendSupport, { input: draftFields(draft), key: newIdempotencyKey() });
 }
 
-/** A draft in the format of both sides' acts. */
 export const draftFields = ({ message_id, text, upload, contact, about }: SupportDraft) => ({
   message_id,
   text,

@@ -9,7 +9,6 @@ export { followOutbox, waitingThreads } from '#web/features/support/outbox/outbo
 export { draftFields } from '#web/features/support/queries.ts';
 export type { SupportDraft, SupportPort } from '#web/features/support/port.ts';
 
-/** A support thread, as one side sees it. */
 export const SupportChat = later(
   async () => (await import('#web/features/support/chat/SupportChat.tsx')).SupportChat,
 );

@@ -29,7 +29,6 @@ export const supportPatches: LivePatches = {
   on: { 'support.message': refetching, 'support.changed': refetching },
 };
 
-/** Customers get notices of operators' answers. */
 export const supportNews: SupportNews = {
   isAbout: (url) => url === PAGE,
   kind: 'support.message',

@@ -19,7 +19,6 @@ import { TextField } from '#web/ui/text/TextField.tsx';
 
 type Props = {
   onClose: () => void;
-  /** Continues to linking the new token's phone. */
   onLink: (id: string) => void;
 };
 

@@ -2,7 +2,6 @@ import { formatDateTime } from '#contract/base/time.ts';
 import type { ChannelName, Token, TokenStatus } from '#contract/tokens.ts';
 import type { Tone } from '#web/ui/status/StatusChip.tsx';
 
-/** Labels of channels. */
 export const channelLabel: Record<ChannelName, string> = {
   simulator: 'Simulator',
   cloud: 'WhatsApp Cloud API',
@@ -22,7 +21,6 @@ const happened: Record<NonNullable<Token['review']>['cause'], string> = {
   phone_changed: 'Nomor akun ini diganti',
 };
 
-/** Why a token needs a review, with the time in the person's zone. */
 export const reviewSentence = (
   { cause, since }: NonNullable<Token['review']>,
   zone: string,

@@ -12,7 +12,6 @@ export type Sending = {
 
 /** The placeholder for a hidden key. */
 export const KEY_PLACEHOLDER = 'KUNCI_API_ANDA';
-/** The text of the first message. */
 export const FIRST_TEXT = 'Halo dari Kabari';
 
 /** A call that sends a message, ready to be pasted into a terminal. */
@@ -22,7 +21,6 @@ export const curlOf = ({ address, key }: Sending, body: object): string =>
   -H 'Content-Type: application/json' \\
   -d '${JSON.stringify(body).replaceAll("'", String.raw`'\''`)}'`;
 
-/** The first message, ready to be pasted into a terminal. */
 export const curlSample = (sending: Sending): string =>
   curlOf(sending, { to: sending.to, text: { body: FIRST_TEXT } });
 
@@ -36,7 +34,6 @@ type Sender = {
   channel?: ChannelName | null | undefined;
 };
 
-/** The values for samples on this installation. */
 export function useSending({ key = KEY_PLACEHOLDER, channel }: Sender = {}): Sending {
   const { data: config } = useQuery(configQuery);
   const isSimulated = (channel ?? 'simulator') === 'simulator' && config?.simulator;

@@ -2,7 +2,6 @@ import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
 import { useAddressView } from '#web/ui/table/list/useAddressView.ts';
 
-/** The address parameters of `/token`, and how to change them. */
 export function useTokenAddress() {
   const search = useSearch('/token');
   const list = useAddressView('/token', {

@@ -26,7 +26,7 @@ import { SelectOne } from '#web/ui/select/SelectOne.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
 /**
- * Route `/token/webhook`: the target of a token's events, and their deliveries. Without `token`, the first one's.
+ * Route `/token/webhook`: a token's webhook and its deliveries; without `token`, the first one's.
  */
 export function WebhookPage() {
   const { token } = useSearch('/token/webhook');
@@ -75,7 +75,6 @@ export function WebhookPage() {
   );
 }
 
-/** The webhook's token, with a link back to it. */
 function Owner({ tokenId }: { tokenId: string }) {
   const { data: token } = useQuery(tokenQuery(tokenId));
   return (
@@ -89,7 +88,6 @@ function Owner({ tokenId }: { tokenId: string }) {
   );
 }
 
-/** Selects another token's webhook; renders nothing for a single token. */
 function TokenChoice({ tokenId }: { tokenId: string }) {
   const { data: tokens = [] } = useQuery(tokenNamesQuery);
   const { data: token } = useQuery(tokenQuery(tokenId));
@@ -107,9 +105,7 @@ function TokenChoice({ tokenId }: { tokenId: string }) {
   );
 }
 
-/**
- * The webhook of a token, or the form for one. A new secret stays visible whatever events arrive meanwhile.
- */
+/** A token's webhook, or its form. A new secret stays visible while events arrive. */
 function OfToken({ tokenId }: { tokenId: string }) {
   const [created, setCreated] = useState<SavedWebhook>();
   const changed = useWebhookChanged(tokenId);

@@ -11,7 +11,6 @@ import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 
-/** The state of a token's webhook in one line, with a link to its page. */
 export function WebhookPart({ tokenId }: { tokenId: string }) {
   const title = useId();
   const { timezone } = useUser();

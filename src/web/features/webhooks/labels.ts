@@ -9,7 +9,6 @@ import {
 } from '#contract/webhooks.ts';
 import type { Tone } from '#web/ui/status/StatusChip.tsx';
 
-/** Labels of event formats. */
 export const formatLabel: Record<WebhookFormat, string> = {
   kabari: 'Kabari (Standard Webhooks)',
   cloud: 'WhatsApp Cloud API',
@@ -77,7 +76,7 @@ type Answer = { status: number | null; error: AttemptError | null };
 export const answerWords = ({ status, error }: Answer): string =>
   status === null ? (error ? errorWords[error] : '') : `HTTP ${status}`;
 
-/** What to do about a response; nothing for a good one. */
+/** Advice about a response; undefined for a good one. */
 export function adviceFor({ status, error }: Answer): string | undefined {
   if (error === 'late') return 'Jawab 2xx lebih dahulu, baru kerjakan isinya.';
   if (error === 'refused') return 'Pakai alamat https umum, bukan alamat jaringan dalam.';

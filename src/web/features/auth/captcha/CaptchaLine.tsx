@@ -11,7 +11,6 @@ const words: Record<CaptchaState, string> = {
   failed: 'Pemeriksaan keamanan gagal.',
 };
 
-/** The captcha's progress in one line; above it the widget, if the provider has one. */
 export function CaptchaLine({ captcha }: { captcha: Captcha }) {
   const { state, progress, container, start } = captcha;
   const isSlow = progress !== undefined;

@@ -8,7 +8,6 @@ export type CaptchaTask = OutputOf<typeof captchaChallenge>;
 
 export type CaptchaRequest = {
   purpose: Guarded;
-  /** Empty; for a widget. */
   container: HTMLElement;
   /** `asking` while the person has to act; `idle` when a solution has expired. */
   setState: (state: CaptchaState) => void;
@@ -16,5 +15,4 @@ export type CaptchaRequest = {
   setProgress: (share: number) => void;
 };
 
-/** One provider in the browser; returns the solution as the server takes it. */
 export type Solver = (task: CaptchaTask, request: CaptchaRequest) => Promise<string>;

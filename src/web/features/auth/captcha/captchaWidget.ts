@@ -7,13 +7,10 @@ const LOAD_MS_MAX = 20_000;
 
 type Given = Readonly<Record<string, unknown>>;
 
-/** The common interface of all three scripts. */
 type WidgetApi = { render: (container: HTMLElement, given: Given) => unknown };
 
 type Kind = {
-  /** The name of the script's global object. */
   api: string;
-  /** Options of this provider only. */
   more: (request: CaptchaRequest) => Given;
 };
 

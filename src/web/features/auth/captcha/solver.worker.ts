@@ -11,9 +11,7 @@ const bySubtle: DeriveKey = async ({ cost, keyLength }, salt, password) => {
   return { derivedKey: new Uint8Array(bits) };
 };
 
-/**
- * Pure JavaScript: about eight times the CPU of the platform’s own (measured in Node, 5,000 rounds).
- */
+/** Pure JavaScript: about eight times the CPU of the platform’s own (in Node, 5,000 rounds). */
 const inPlainCode: DeriveKey = async ({ cost, keyLength }, salt, password) => ({
   derivedKey: own(pbkdf2(sha256, password, salt, { c: cost, dkLen: keyLength })),
 });
@@ -30,7 +28,6 @@ let progress: MessagePort | undefined;
 let reportedAt = 0;
 let steps = 0;
 
-/** Counts the steps, and reports them now and then. */
 const counted: DeriveKey = async (...given) => {
   const key = await deriveKey(...given);
   steps += 1;

@@ -10,7 +10,7 @@ export type Captcha = {
   state: CaptchaState;
   /** The completed share of the work, once it takes longer than usual. */
   progress: number | undefined;
-  /** Where a widget renders; ALTCHA has none. */
+  /** The widget's element; ALTCHA has none. */
   container: RefObject<HTMLDivElement | null>;
   /** Begins, unless it is under way or done; call it when the person starts on the form. */
   start: () => void;

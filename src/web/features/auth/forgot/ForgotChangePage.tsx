@@ -32,9 +32,7 @@ async function check({ password, repeat }: Values): Promise<FieldErrors> {
   return repeat === password ? wrong : { ...wrong, repeat: 'Kedua kata sandi ini berbeda.' };
 }
 
-/**
- * Route `/auth/forgot-password/change`: sets a new password, within the ten minutes the code allows.
- */
+/** Route `/auth/forgot-password/change`: a new password, within ten minutes of the code. */
 export function ForgotChangePage() {
   const [grant, setGrant] = useState(readGrant);
   const [late, setLate] = useState(false);
@@ -57,7 +55,6 @@ export function ForgotChangePage() {
   );
 }
 
-/** After the change, a person with a second factor enters it to sign in. */
 const SecondFactorStep = later(
   async () => (await import('#web/features/secondfactor/secondfactor.ts')).SecondFactorStep,
 );

@@ -3,9 +3,7 @@ import { storageSet, storageGet } from '#web/browser/storage.ts';
 
 const ENTRY = 'forgot-grant';
 
-/**
- * The grant for one change of the password, given for the right code; it expires by this browser's clock.
- */
+/** Permits one change of the password after the right code; expires by this browser's clock. */
 export type ForgotGrant = {
   grant: string;
   /** The account's phone in digits, for the browser's password manager. */

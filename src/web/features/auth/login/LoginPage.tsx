@@ -25,7 +25,6 @@ const refused = async () => ({
 });
 const RefusalAlert = lazy(refused);
 
-/** The step after the password, for people with a second factor. */
 const SecondFactorStep = later(
   async () => (await import('#web/features/secondfactor/secondfactor.ts')).SecondFactorStep,
 );
@@ -37,9 +36,7 @@ async function check(values: { phone: string; password: string }): Promise<Field
   return { ...wrong, ...(values.phone === '' && { phone: 'Tulis nomor ponsel Anda.' }) };
 }
 
-/**
- * Signs in, or continues to the code that a new browser needs. `useArrival` handles the next step.
- */
+/** Signs in, or continues to the code for a new browser; `useArrival` handles the next step. */
 function useLogin() {
   const client = useQueryClient();
   const captcha = useCaptcha('user_login');

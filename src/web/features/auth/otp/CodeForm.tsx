@@ -11,7 +11,6 @@ import { Button, LinkButton } from '#web/ui/button/Button.tsx';
 import { OtpField } from '#web/ui/form/OtpField.tsx';
 import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
 
-/** Initial text for another attempt of each kind. */
 const beginnings = {
   register: '/auth/register',
   login: '/auth/login',
@@ -21,17 +20,13 @@ const beginnings = {
 type Props = {
   title: string;
   pending: PendingOtp;
-  /** Another code was sent, or may be sent later. */
   onPending: (pending: PendingOtp) => void;
   /** Submits the code; throws what the server refuses. The caller shows the next screen. */
   enter: (input: { challenge: string; code: string }) => Promise<void>;
-  /** Why a code was sent, and where. */
   children: ReactNode;
-  /** Below the form: a way out of the wrong page. */
   other: ReactNode;
 };
 
-/** A field for the six digits sent to a phone: typed, pasted, or autofilled. */
 export function CodeForm({ title, pending, onPending, enter, children, other }: Props) {
   const code = useCode(pending, enter);
   const over = usePassed(pending.expiresAt);

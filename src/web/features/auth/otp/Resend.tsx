@@ -14,10 +14,8 @@ type Props<Code extends SentCode> = {
   code: Code;
   /** Names the code for screen readers when several are pending. */
   what?: string;
-  /** Uses the smaller type of text below a field. */
   small?: boolean;
   onSent: (code: Code) => void;
-  /** Called when the server's wait is longer than this tab knew. */
   onWait: (code: Code) => void;
   /**
    * Called when the code was used or has expired; without this, that is an error like any other.
@@ -26,9 +24,7 @@ type Props<Code extends SentCode> = {
   onError: (error: unknown) => void;
 };
 
-/**
- * Requests another code, after the wait set by the server; a reload does not shorten or restart it.
- */
+/** Requests another code after the server's wait, which a reload does not change. */
 export function Resend<Code extends SentCode>(props: Props<Code>) {
   const { code, what, small, onSent, onWait, onOver, onError } = props;
   const { resendAt, challenge, phone } = code;

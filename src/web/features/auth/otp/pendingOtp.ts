@@ -6,14 +6,11 @@ import { codeFrom, isCode, type SentCode } from '#web/api/sentCode.ts';
 const ENTRY = 'otp-pending';
 const USED = 'otp-used';
 
-/** The purpose of a code. */
 export type CodeFor = 'register' | 'login' | 'forgot';
 const purposes: readonly unknown[] = ['register', 'login', 'forgot'] satisfies CodeFor[];
 
-/** A pending code of this tab. */
 export type PendingOtp = SentCode & { purpose: CodeFor };
 
-/** Converts a challenge to its stored form, with its purpose. */
 export const pendingFrom = (
   made: Challenge,
   { purpose, phone }: Pick<PendingOtp, 'purpose' | 'phone'>,

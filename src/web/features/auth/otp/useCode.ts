@@ -9,7 +9,6 @@ import {
 
 const DIGITS = 6;
 
-/** Why the code can no longer be entered: it was used in another tab, or has expired. */
 export type Ended = 'used' | 'over';
 
 export function usePassed(moment: number): boolean {

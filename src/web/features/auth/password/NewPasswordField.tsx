@@ -13,7 +13,6 @@ type Props = {
   onBlur: () => void;
 };
 
-/** A field for a new password, with a hint and a strength meter. */
 export const NewPasswordField = ({ about, onChange, ...field }: Props) => (
   <PasswordField
     {...field}

@@ -91,7 +91,6 @@ export function RegisterPage() {
   );
 }
 
-/** Shown while operators have closed registration. */
 const Closed = ({ text }: { text: string }) => (
   <>
     <PageTitle>Daftar</PageTitle>

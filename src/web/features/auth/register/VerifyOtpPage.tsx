@@ -40,7 +40,6 @@ export function VerifyOtpPage() {
   );
 }
 
-/** For people who set up a second factor after the code was sent. */
 const SecondFactorStep = later(
   async () => (await import('#web/features/secondfactor/secondfactor.ts')).SecondFactorStep,
 );

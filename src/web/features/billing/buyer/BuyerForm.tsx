@@ -15,7 +15,6 @@ import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { TextArea, TextField } from '#web/ui/text/TextField.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
-/** Edits the buyer on future invoices. */
 export function BuyerForm() {
   const buyer = useQuery(buyerQuery);
   return (

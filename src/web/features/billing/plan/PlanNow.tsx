@@ -21,7 +21,6 @@ type Props = {
   onDone: (sentence: string) => void;
 };
 
-/** The current plan, the next one, and cancellation. */
 export function PlanNow({ subscription, error, onRetry, onDone }: Props) {
   const status = subscription?.status;
   return (

@@ -20,9 +20,7 @@ type Props = {
   onDone: (sentence: string) => void;
 };
 
-/**
- * The action a subscription needs from its owner: a payment, or a restart. Renders nothing when none is needed.
- */
+/** The action a subscription needs: a payment or a restart; renders nothing without one. */
 export function Standing(props: Props) {
   const { status } = props.subscription;
   if (status === 'past_due') return <PastDue {...props} />;
@@ -139,7 +137,6 @@ function Suspended({ subscription, onDone }: Props) {
   );
 }
 
-/** Links to a top-up of the shortage. */
 export function TopupLink({ amount }: { amount: number }) {
   const proposed = topupFor(amount);
   return (
@@ -149,7 +146,7 @@ export function TopupLink({ amount }: { amount: number }) {
   );
 }
 
-/** What happens to the plan at the end of its period, with a way to undo it. */
+/** The plan's change at the end of its period, with a way to undo it. */
 export function Ending({ subscription, onDone }: Props): ReactNode {
   const { plan, next_plan: next, period_end: end } = subscription;
   const { resume } = usePlanChanges();

@@ -15,7 +15,6 @@ type Props = {
   onRetry: () => void;
 };
 
-/** The usage of the quota in this period, the cost beyond it, and a forecast. */
 export function UsagePanel({ subscription, error, onRetry }: Props) {
   return (
     <Panel title="Pemakaian periode ini">
@@ -45,7 +44,6 @@ function Usage({ subscription }: { subscription: Subscription }) {
   );
 }
 
-/** The quota as a bar; the same figures stand as text above it. */
 function Bar({ used, quota }: { used: number; quota: number }) {
   const id = useId();
   const level = levelOf({ used, quota });

@@ -2,7 +2,7 @@ import type { Plan, Subscription } from '#contract/billing.ts';
 import { formatNumber, formatRupiah } from '#contract/base/money.ts';
 import { formatDate, WIB } from '#contract/base/time.ts';
 
-/** Periods are days in WIB, whatever zone the reader has: both ends are its midnights. */
+/** Periods are days in WIB, in every reader's zone: both ends are its midnights. */
 export const formatDay = (at: Date): string => formatDate(at, WIB);
 
 /** `24 Nov`: for a day within the period in question. */
@@ -35,7 +35,6 @@ const beyondWords = (count: number, price: number): string =>
     ? `sekitar ${formatNumber(count)} pesan di luar kuota, ${formatRupiah(count * price)}`
     : `sekitar ${formatNumber(count)} pesan di luar kuota`;
 
-/** A forecast of the period at the current pace, as a sentence. */
 export function forecastSentence({ usage, plan, period_start, period_end }: Used): string {
   const { used, quota, beyond, forecast } = usage;
   const last = formatDayShort(lastDayOf(period_end));

@@ -22,7 +22,6 @@ export function useTakeSubscription() {
   };
 }
 
-/** Changes of a subscription that need no preview, and its payment. */
 export function usePlanChanges() {
   const take = useTakeSubscription();
   const cancel = useAct(cancelSubscription, { onSuccess: take });

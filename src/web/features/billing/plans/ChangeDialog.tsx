@@ -102,9 +102,7 @@ export function ChangeDialog({ plan, onDone }: Props) {
   );
 }
 
-/**
- * Whether the preview differs from the first one shown; stays true. Call `refused` when the server reports it.
- */
+/** Whether the preview ever differed from the first; call `refused` when the server reports it. */
 function useChanged(preview: SubscriptionPreview | undefined) {
   const [first, setFirst] = useState<SubscriptionPreview>();
   const [told, setTold] = useState(false);

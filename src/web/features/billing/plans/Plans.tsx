@@ -15,7 +15,6 @@ import { Panel } from '#web/ui/panel/Panel.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 
-/** The plans on offer, the current one marked; choosing one opens its preview. */
 export function Plans({ subscription }: { subscription: Subscription | undefined }) {
   const plans = useQuery(plansQuery);
   return (

@@ -9,7 +9,6 @@ import styles from '#web/features/billing/plans/ChangeDialog.module.css';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
 
-/** The effect of a change of plan: its start, its cost, and the saldo after it. */
 export function Preview({ preview }: { preview: SubscriptionPreview }) {
   const { from, to, when, shortage, tokens_over: over } = preview;
   return (

@@ -29,7 +29,6 @@ const types = [
   { value: 'location', label: 'Lokasi' },
 ];
 
-/** The common properties of text fields. */
 const fieldOf = (
   { values, errors, set, leave }: Form<DraftValues>,
   name: Exclude<keyof DraftValues, 'variables'>,
@@ -41,7 +40,6 @@ const fieldOf = (
   onBlur: () => leave(name),
 });
 
-/** The content for each recipient, by its type. */
 export function ContentFields({ form, campaign }: Props) {
   const { type } = form.values;
   return (
@@ -77,7 +75,6 @@ type VariablesProps = {
   children: (ref: React.RefObject<HTMLTextAreaElement | null>) => React.ReactNode;
 };
 
-/** A text field with a button for each column, which inserts its variable at the cursor. */
 function WithVariables({ form, field, columns, children }: VariablesProps) {
   const area = useRef<HTMLTextAreaElement>(null);
   const insert = (variable: string) => {

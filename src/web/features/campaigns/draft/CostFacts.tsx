@@ -6,7 +6,6 @@ import { Money } from '#web/ui/money/Money.tsx';
 import { Facts } from '#web/ui/panel/Panel.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
-/** The cost and duration of a draft, and whether the saldo covers it. */
 export function CostFacts({ figures }: { figures: CostFigures }) {
   const { messages, quota, cost, available, isBonus, duration } = figures;
   const isShort = cost !== undefined && available !== undefined && cost > available;

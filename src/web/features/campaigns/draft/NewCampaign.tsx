@@ -79,9 +79,7 @@ function ListForm({ tokens, onMade }: Props & { tokens: readonly Token[] }) {
   const form = useStoredForm('campaign new', initial, check);
   const create = useAct(createCampaign);
   const [busy, setBusy] = useState(false);
-  /**
-   * The upload of the pasted text: a retry after no response names the same upload, which becomes one draft.
-   */
+  /** A retry after no response names the same upload, which becomes one draft. */
   const uploaded = useRef({ pasted: '', upload: '' });
   const uploadPasted = async (pasted: string) => {
     if (uploaded.current.pasted !== pasted)

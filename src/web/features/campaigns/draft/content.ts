@@ -2,7 +2,6 @@ import { Latitude, Longitude } from '#contract/messages/sending.ts';
 import type { CampaignContent, CampaignContentInput, Campaign } from '#contract/campaigns.ts';
 import { instantOfLocal, localDateTime } from '#web/ui/time/localTime.ts';
 
-/** The fields of a draft, as typed. */
 export type DraftValues = {
   type: string;
   text: string;
@@ -21,7 +20,6 @@ export type DraftValues = {
   pace: string;
 };
 
-/** The initial fields of a draft. */
 export function draftValues({ content, starts_at, pace }: Campaign, zone: string): DraftValues {
   const is = <T extends CampaignContent['type']>(type: T) =>
     content?.type === type ? (content as Extract<CampaignContent, { type: T }>) : undefined;
@@ -54,7 +52,6 @@ export const placeIn = ({ latitude, longitude }: DraftValues) => ({
   longitude: degreesIn(Longitude(), longitude),
 });
 
-/** Builds the content from the fields. */
 export function contentOf(values: DraftValues): CampaignContentInput {
   const { type, text, caption, upload, template, variables } = values;
   switch (type) {

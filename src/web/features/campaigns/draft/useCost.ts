@@ -11,17 +11,14 @@ import { channelsQuery } from '#web/features/tokens/tokens.ts';
 /** The cost of a number of messages; undefined where it is not known yet. */
 export type CostFigures = {
   messages: number;
-  /** The number covered by the plan's quota. */
   quota: number;
   cost: Rupiah | undefined;
   available: Rupiah | undefined;
   /** The saldo is a welcome bonus, which does not pay for these. */
   isBonus: boolean;
-  /** Their duration, in words. */
   duration: string;
 };
 
-/** Calculates the cost of a draft's messages, for any number of them. */
 export function useCost(
   { token, token_pace }: Pick<Campaign, 'token' | 'token_pace'>,
   values: DraftValues,
@@ -43,9 +40,7 @@ export function useCost(
   };
 }
 
-/**
- * The price of one message through the Cloud API, by its category. Undefined for other channels.
- */
+/** The price of one Cloud API message, by category; undefined for other channels. */
 function useCloudPrice(
   { id, channel }: Campaign['token'],
   { type, template: chosen }: DraftValues,

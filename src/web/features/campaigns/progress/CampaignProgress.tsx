@@ -26,7 +26,6 @@ import { Money } from '#web/ui/money/Money.tsx';
 import { confirm } from '#web/ui/overlay/confirm.ts';
 import { Facts, Panel, Row, Stack } from '#web/ui/panel/Panel.tsx';
 
-/** The live progress of a campaign, and its actions. */
 export function CampaignProgress({ campaign }: { campaign: Campaign }) {
   return (
     <Stack gap={32}>

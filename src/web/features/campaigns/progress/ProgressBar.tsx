@@ -6,7 +6,6 @@ import styles from '#web/features/campaigns/campaigns.module.css';
 export const recipientsOf = ({ waiting, placed, refused, cancelled }: RecipientCounts): number =>
   waiting + placed + refused + cancelled;
 
-/** The shares of read, delivered, sent and failed messages; the rest is still to come. */
 export function ProgressBar({ campaign }: { campaign: Campaign }) {
   const { recipients, messages } = campaign;
   const all = Math.max(1, recipientsOf(recipients));

@@ -91,9 +91,7 @@ function State({ recipient: { state, reason, message, written }, status }: State
   );
 }
 
-/**
- * The recipients of a campaign in list order, all or those of one state; page and state are in the address.
- */
+/** The recipients in list order, all or those of one state; page and state are in the address. */
 export function RecipientList({ campaign }: { campaign: Campaign }) {
   const { state: asked } = useSearch('/message-history/kiriman');
   const { recipients } = campaign;

@@ -22,11 +22,9 @@ type Props = {
   /** Runs the action; its error is shown inside, and the dialog stays open. */
   onConfirm: () => Promise<Result>;
   onClose: (isDone: boolean) => void;
-  /** The action's effect and cost. */
   children: ReactNode;
 };
 
-/** Confirms an action on many messages, and lists refused ones. */
 export function ManyDialog({ title, confirmText, tone = 'primary', count, ...props }: Props) {
   const { messages, doneWords, refusedTitle, onConfirm, onClose, children } = props;
   const [result, setResult] = useState<Result>();

@@ -8,7 +8,6 @@ type Props = { title: string; refused: readonly Refused[]; messages: readonly Me
 /** More recipients than this are only counted. */
 const NAMED_MAX = 5;
 
-/** Unchanged messages, below the sentence with the reason. */
 export function RefusedList({ title, refused, messages }: Props) {
   if (refused.length === 0) return null;
   const names = new Map(messages.map((message) => [message.id, nameOf(message)]));

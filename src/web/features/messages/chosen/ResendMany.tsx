@@ -15,7 +15,6 @@ const titleOf = (count: number | undefined): string => {
   return count === 0 ? 'Tidak ada yang dapat dikirim ulang' : `Kirim ulang ${count} pesan?`;
 };
 
-/** Resends the selected messages; shows first the number of eligible ones and their cost. */
 export function ResendMany({ messages, onClose }: ChosenProps) {
   const message_ids = messages.map(({ id }) => id);
   const check = useQuery({

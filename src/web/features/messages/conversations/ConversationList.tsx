@@ -44,7 +44,6 @@ type Props = {
   onSend: () => void;
 };
 
-/** The conversations, pinned and unread ones first; loads more while scrolling. */
 export function ConversationList({ q, open, held, onSend }: Props) {
   const search = (text: string) =>
     void navigate({
@@ -165,7 +164,6 @@ function Line({ conversation, q, open, withToken }: LineProps) {
   );
 }
 
-/** The preview of the newest message; other content than text begins with its type. */
 function Preview({ of: { type, preview } }: { of: Conversation }) {
   const words = <bdi>{preview}</bdi>;
   if (preview === '') return messageTypeLabel[type];

@@ -10,7 +10,6 @@ const address = inject('product');
 
 const phone = (n: number) => `62812345671${String(n).padStart(2, '0')}`;
 
-/** The names of the list's rows, from top to bottom. */
 const namesIn = (tab: Page): Promise<readonly string[]> =>
   tab
     .getByLabel('Daftar percakapan')
@@ -48,7 +47,6 @@ test('a conversation is pinned and its number named with the keyboard alone; ano
   await tab.getByRole('heading', { name: 'Bu Sri, katering' }).waitFor();
   await waitFor(async () => expect((await namesIn(other))[0]).toBe('Bu Sri, katering'));
   await look(other, 'a pinned conversation with a name');
-  // From the row to the box, and back.
   const row = tab.getByLabel('Daftar percakapan').getByRole('link', { name: /7103/ });
   await press(tab, row);
   const box = tab.getByRole('textbox', { name: /^Tulis pesan untuk \+62/ });
@@ -65,7 +63,6 @@ test('a conversation is pinned and its number named with the keyboard alone; ano
   await hand.getByRole('menuitem', { name: 'Lepas sematan' }).click();
   await other.getByRole('searchbox', { name: 'Cari percakapan' }).fill('');
   await waitFor(async () => expect((await namesIn(other)).at(-1)).toBe('Bu Sri, katering'));
-  // From its row, without opening it.
   await press(other, other.getByRole('button', { name: /^Tindakan untuk .*7102$/ }));
   await look(other, 'the menu of a row');
   await press(other, other.getByRole('menuitem', { name: 'Sematkan di atas' }));

@@ -23,7 +23,6 @@ function whichOf(search: {
   return token.success && peer.success ? { tokenId: token.data, peer: peer.data } : undefined;
 }
 
-/** All conversations beside the open one; on phones one after the other. */
 export function ConversationsView({ onSend }: { onSend: () => void }) {
   const search = useSearch('/message-history');
   const client = useQueryClient();

@@ -25,15 +25,12 @@ import {
   type Source,
 } from '#web/api/lists/flatList.ts';
 
-/** Identifies a conversation: a token and a phone. */
 export type Which = { tokenId: string; peer: string };
 
 export const sameConversation = ({ token, peer }: Conversation, which: Which): boolean =>
   token.id === which.tokenId && peer === which.peer;
 
-/**
- * Pinned first, then unread, then the newest; `held` keeps the place it had while it was unread.
- */
+/** Pinned first, then unread, then newest; `held` keeps the place it had while unread. */
 export const conversationOrder =
   (held?: Which) =>
   (a: Conversation, b: Conversation): number => {
@@ -121,7 +118,6 @@ const thread = (which: Which, signal?: AbortSignal): Source<ConversationMessage>
   ...threadOrder,
 });
 
-/** The messages with one phone, newest first. */
 export const threadQuery = (which: Which) => {
   const queryKey = threadKey(which.tokenId, which.peer);
   return queryOptions({
@@ -143,15 +139,12 @@ async function more<Row>(client: QueryClient, key: QueryKey, source: Source<Row>
   if (longer) client.setQueryData(key, longer);
 }
 
-/** Reads the next older messages of a thread into the cache. */
 export const readOlderMessages = (client: QueryClient, which: Which): Promise<void> =>
   more(client, threadKey(which.tokenId, which.peer), thread(which));
 
-/** Reads the next conversations into the cache. */
 export const readMoreConversations = (client: QueryClient, q: string): Promise<void> =>
   more(client, conversationsKey(q), conversations(q));
 
-/** Adds a message that was just sent to its thread. */
 export function addToThread(client: QueryClient, message: ConversationMessage): void {
   const which = { tokenId: message.token.id, peer: message.peer };
   client.setQueryData<Flat<ConversationMessage>>(threadKey(which.tokenId, which.peer), (old) =>

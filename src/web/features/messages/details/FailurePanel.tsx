@@ -14,7 +14,6 @@ import { Facts, Panel } from '#web/ui/panel/Panel.tsx';
 
 type Props = { message: MessageDetail };
 
-/** A failed message: what happened, on whose side, whether it is retried, and what to do. */
 export function FailurePanel({ message }: Props) {
   const { failure, status } = message;
   if (status !== 'failed' || failure === null) return null;
@@ -40,7 +39,6 @@ export function FailurePanel({ message }: Props) {
   );
 }
 
-/** The link to the remedy; resend and conversation are buttons below. */
 function Way({ where, message }: Props & { where: HelpPlace }) {
   switch (where) {
     case 'token':
@@ -58,7 +56,6 @@ function Way({ where, message }: Props & { where: HelpPlace }) {
   }
 }
 
-/** A message between attempts: how many there were, and the time of the next one. */
 export function RetryNotice({ message: { retrying } }: Props) {
   const zone = useUser().timezone;
   if (!retrying) return null;

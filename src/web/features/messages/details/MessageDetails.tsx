@@ -30,7 +30,6 @@ import { Facts, Panel, Row, Stack, type Fact } from '#web/ui/panel/Panel.tsx';
 import { Timeline } from '#web/ui/status/Timeline.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
-/** The message, its timeline, its facts and its cost. */
 export function MessageDetails({ message }: { message: MessageDetail }) {
   const zone = useUser().timezone;
   const ours = message.direction === 'out';

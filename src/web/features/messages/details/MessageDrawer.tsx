@@ -28,7 +28,6 @@ type Props = {
   onClose: () => void;
 };
 
-/** The details of a message, beside the table. */
 export function MessageDrawer({ id, ids, ready, onStep, onClose }: Props) {
   useEffect(() => (ready ? whenIdle(() => void MessageDetails.bring()) : undefined), [ready]);
   const at = id === undefined ? -1 : ids.indexOf(id);
@@ -82,7 +81,7 @@ const Steps = ({ before, after, onStep }: Stepping) => (
   </>
 );
 
-/** j and k open the next and the previous message, while nothing is above the drawer. */
+/** j and k open the next and the previous message, unless something covers the drawer. */
 function useStepKeys(stepping: Stepping): void {
   const newest = useRef(stepping);
   useEffect(() => {

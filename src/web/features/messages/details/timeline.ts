@@ -44,7 +44,6 @@ const tones: Partial<Record<Kind, Tone>> = {
   revoked: 'warning',
 };
 
-/** The sentence of a step: what happened, and what to do. */
 function detailOf({ kind, detail }: TimelineStep, lived: Lived, zone: string): string | null {
   const { failure, status, scheduled_at } = lived;
   if (kind === 'scheduled' && status === 'scheduled' && scheduled_at)
@@ -86,7 +85,6 @@ function lapseOf(step: TimelineStep, before: TimelineStep | undefined): string |
   return took < MOMENT_MS ? undefined : `${formatLapse(took)} setelah ${since[before.kind]}`;
 }
 
-/** The remaining steps of a successful message. */
 const ahead: Partial<Record<MessageStatus, readonly Kind[]>> = {
   scheduled: ['queued', 'sent', 'delivered'],
   accepted: ['queued', 'sent', 'delivered'],

@@ -35,7 +35,6 @@ type Props = {
   onChange: (next: FilterSearch) => void;
 };
 
-/** The filters of the table. On phones all but the search are behind a button. */
 export function FilterBar(props: Props) {
   const { search, filters, onChange } = props;
   const [open, setOpen] = useState(false);
@@ -108,7 +107,6 @@ const directionOptions: readonly Option[] = [
 ];
 
 type ChoicesProps = Props & {
-  /** Shows the labels, if there is room. */
   labelled?: boolean;
 };
 

@@ -23,7 +23,6 @@ const MISSING = '62800000003';
 type Shop = { customer: Customer; sender: Sender };
 let bakery: Promise<Shop> | undefined;
 
-/** A bakery with three failed messages, one scheduled, and twelve delivered. */
 async function openBakery(): Promise<Shop> {
   const phone = '6281355506111';
   const customer = await signUp(address, { name: 'Roti Bu Tini', phone });
@@ -95,7 +94,6 @@ test('messages are read one after the other with the keyboard alone', async ({ p
   await waitFor(async () =>
     expect(await isFocused(tab, tab.getByRole('searchbox').first())).toBe(true),
   );
-  // A letter in the search is a letter.
   await tab.keyboard.press('j');
   expect(await tab.getByRole('searchbox').first().inputValue()).toBe('j');
 });
@@ -140,7 +138,6 @@ test('filters are saved as a view, in all tabs at once', async ({ person }) => {
     await open('/message-history'),
   ];
   await waitFor(async () => expect(await failed(tab).count()).toBe(3));
-  // Two statuses become one, by the control above the table.
   const statuses = tab.getByRole('button', { name: 'Status: Gagal, Dibatalkan' });
   await statuses.click();
   await tab.getByRole('checkbox', { name: 'Dibatalkan' }).click();
@@ -183,7 +180,6 @@ test('selected messages are resent and cancelled, and ineligible ones are listed
   const { open } = await person({ session: customer.session });
   const tab = await open('/message-history');
   await waitFor(async () => expect(await failed(tab).count()).toBe(3));
-  // The scheduled one and the three failed ones, all at once.
   const boxes = list(tab).getByRole('checkbox');
   await boxes.nth(1).click();
   await boxes.nth(4).click({ modifiers: ['Shift'] });
@@ -201,7 +197,6 @@ test('selected messages are resent and cancelled, and ineligible ones are listed
   await result.getByText(/Hanya pesan keluar yang gagal/).waitFor();
   await result.getByRole('button', { name: 'Selesai' }).click();
   await bar.waitFor({ state: 'detached' });
-  // Each as it was: text, location and contact, which fail again.
   await waitFor(async () => expect(await failed(tab).count()).toBe(6));
   for (const name of [/Kue ulang tahun/, /Toko Roti Bu Tini/, /Kurir Dedi/])
     expect(await rowOf(tab, name).count()).toBe(2);
@@ -214,7 +209,6 @@ test('selected messages are resent and cancelled, and ineligible ones are listed
   await bar.waitFor({ state: 'detached' });
 });
 
-/** The screen positions and texts of the rows. */
 const standing = (tab: Page) =>
   list(tab)
     .locator('[data-row="open"]')
@@ -256,7 +250,6 @@ test('rows being read do not move, and new ones wait', async ({ person }) => {
   await waitFor(async () => expect(await rowOf(tab, /Roti tawar/).count()).toBe(3));
   await pill.waitFor({ state: 'detached' });
 
-  // A page beyond the first stays as it is.
   const second = await open('/message-history?page=1');
   await waitFor(async () => expect((await standing(second)).length).toBe(10));
   await frames(second);

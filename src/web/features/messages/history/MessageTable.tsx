@@ -122,7 +122,6 @@ const DateTime = ({ message, zone }: { message: MessageRow; zone: string }) => (
   </span>
 );
 
-/** The page from the address, in rows that do not move, and the selected ones. */
 function useMessages() {
   const search = useSearch('/message-history');
   const filters = readFilters(search);
@@ -167,7 +166,6 @@ const go = (change: Change, replace = false) =>
 const openAt = (open: string | undefined, replace = false) =>
   void navigate({ to: '/message-history', change: { open }, resetScroll: false, replace });
 
-/** All messages as rows; filters, sort, page and the open message are in the address. */
 export function MessageTable({ onSend }: { onSend: () => void }) {
   const zone = useUser().timezone;
   const tokens = useQuery(allTokensQuery);

@@ -5,7 +5,6 @@ import { dismissToast, TOAST_MS, toasts } from '#web/ui/toast/toasts.ts';
 
 type Page = { hidden: boolean; touched: boolean };
 
-/** A page that can be looked at and touched. */
 function openPage(page: Page) {
   const listeners = new Set<() => void>();
   vi.stubGlobal('navigator', {

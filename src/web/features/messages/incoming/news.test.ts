@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
 import { isNews } from '#web/features/messages/incoming/news.ts';
 
-/** An id as the server makes them, at a moment. */
 function messageId(at: number): string {
   const time = at.toString(16).padStart(12, '0');
   return publicId('message', `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000001`);

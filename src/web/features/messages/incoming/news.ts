@@ -9,6 +9,5 @@ function madeAt(messageId: string): number {
   return Number.parseInt(uuid.replaceAll('-', '').slice(0, 12), 16);
 }
 
-/** Whether a message came just now, by the server's clock. */
 export const isNews = (messageId: string, serverNow: number): boolean =>
   serverNow - madeAt(messageId) < NEWS_MS;

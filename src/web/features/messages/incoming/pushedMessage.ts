@@ -1,6 +1,5 @@
 type Conversation = { token_id: string; peer: string };
 
-/** The address of a conversation, in pushes and notices. */
 export const conversationUrl = ({ token_id, peer }: Conversation): string =>
   `/message-history?${new URLSearchParams({ view: 'percakapan', open: token_id, peer })}`;
 

@@ -33,7 +33,7 @@ const messageNews: News<'message.received'> = {
   },
 };
 
-/** How long the live stream may lag behind a push. */
+/** The longest lag of the live stream behind a push. */
 const STREAM_MS = 1_500;
 /** A push without a message id refers to something the stream brought within this time. */
 const RECENT_MS = 10_000;
@@ -42,14 +42,12 @@ const SEEN_IDS_MAX = 200;
 
 /** The configuration of one side of the app; always the same object. */
 type Followed = {
-  /** How features keep their queries current. */
   patches: readonly LivePatches[];
   support: SupportNews;
   /** Whether to report messages, too: operators have none. */
   messages: boolean;
 };
 
-/** Follows the account's events while signed in: data, sound, notices. */
 export function useIncoming(userId: string, followed: Followed): void {
   const client = useQueryClient();
   useEffect(() => {
@@ -58,7 +56,6 @@ export function useIncoming(userId: string, followed: Followed): void {
     const sound = (id: string) =>
       void soundFor(id || String(Date.now()), choice).then(notifyBlockedSound);
     const seenIds = new Set<string>();
-    /** When an address was last reported. */
     const told = new Map<string, number>();
     const isNew = (id: string) => {
       if (seenIds.has(id)) return false;

@@ -10,7 +10,6 @@ import { listKey } from '#web/ui/table/list/useList.ts';
 
 type Props = { open: boolean; token: Token; onClose: () => void };
 
-/** Opts out a number to be entered from a token, with the reason. */
 export function AddOptout({ open, token, onClose }: Props) {
   const client = useQueryClient();
   return (

@@ -35,7 +35,6 @@ test('a number that writes STOP appears in the open list and is allowed again, a
   await other.setViewportSize({ width: 1440, height: 900 });
   const gone = other.getByRole('row').filter({ hasText: '7001' });
   await gone.waitFor();
-  // On a wide screen its button shows its text in full.
   const allow = await gone.getByRole('button', { name: 'Izinkan' }).boundingBox();
   const table = await other.getByRole('table').boundingBox();
   expect((allow?.x ?? 0) + (allow?.width ?? 0)).toBeLessThan((table?.x ?? 0) + (table?.width ?? 0));

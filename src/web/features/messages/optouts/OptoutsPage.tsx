@@ -107,9 +107,7 @@ export function OptoutsPage() {
   );
 }
 
-/**
- * A complete typed number, which the server resolves with the account's data; undefined while incomplete.
- */
+/** A complete typed number, which the server resolves; undefined while incomplete. */
 const peerTyped = (typed: string | undefined): string | undefined =>
   TypedPeer().safeParse(typed).success ? typed : undefined;
 

@@ -20,7 +20,6 @@ type Props = {
   onClose: () => void;
 };
 
-/** Opts out a number from a token, with the reason. */
 export function StopForm({ tokenId, peer, children, onStopped, onClose }: Props) {
   const id = useId();
   const { form, onSubmit, busy, error } = useActForm(addOptout, {

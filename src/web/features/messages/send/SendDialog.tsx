@@ -19,7 +19,6 @@ const SendForm = later(
 
 type Props = { open: boolean; onClose: () => void };
 
-/** Sends one text to one number, then opens their conversation. */
 export function SendDialog({ open, onClose }: Props) {
   const [busy, setBusy] = useState(false);
   return (

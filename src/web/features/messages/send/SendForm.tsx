@@ -26,7 +26,6 @@ import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { HomeTelephoneField } from '#web/ui/phone/TelephoneField.tsx';
 import { TextArea } from '#web/ui/text/TextField.tsx';
 
-/** The token selected last, offered first. */
 const LAST = 'last-token';
 /** An unsent text, restored when the dialog opens again; its recipient is not. */
 const DRAFT = 'draft-text';
@@ -51,7 +50,6 @@ const optionOf = ({ id, name, phone }: Token) => ({
   label: phone ? `${isolated(name)} (${formatPhone(phone)})` : name,
 });
 
-/** The fields, starting with a restored unsent text. */
 function useSendDraft(tokens: readonly Token[]) {
   const last = tokens.find(({ id }) => id === storageGet('browser', LAST)) ?? tokens[0];
   const form = useForm(
@@ -65,7 +63,6 @@ function useSendDraft(tokens: readonly Token[]) {
   return { form, write };
 }
 
-/** One text to one number, from one of the tokens. */
 export function SendForm({ tokens, onClose, onBusy }: SendFormProps) {
   const { form, write } = useSendDraft(tokens);
   const send = useAct(sendMessage);
@@ -131,9 +128,7 @@ export function SendForm({ tokens, onClose, onBusy }: SendFormProps) {
   );
 }
 
-/**
- * By the Cloud API a free text only reaches people who have just written; this hint says so in advance.
- */
+/** By the Cloud API a free text only reaches people who have just written. */
 const WindowHint = ({ channel }: { channel: ChannelName | undefined }) => (
   <Alert
     state="info"
@@ -147,7 +142,6 @@ const WindowHint = ({ channel }: { channel: ChannelName | undefined }) => (
   </Alert>
 );
 
-/** The link to campaigns, with their own type, time and pace. */
 const ToMany = () => (
   <p className={styles['many']}>
     Banyak penerima, berkas, templat, atau terjadwal?{' '}
@@ -168,7 +162,6 @@ const Actions = ({ busy, onClose }: { busy: boolean; onClose: () => void }) => (
   </div>
 );
 
-/** Above the form: errors that are not about one field; fields show their own. */
 function RefusalAlert({ error }: { error: Error | null }) {
   const code = refusalCode(error);
   if (!error || code === 'input_invalid') return null;
@@ -195,9 +188,7 @@ function RefusalAlert({ error }: { error: Error | null }) {
   );
 }
 
-/**
- * Refetched when the form opens: messages of the plan's quota change no saldo that an event would report.
- */
+/** Refetched on opening: messages within the quota change no saldo, so no event reports them. */
 function Price({ channel }: { channel: ChannelName | undefined }) {
   const { data } = useQuery({ ...saldoQuery, refetchOnMount: 'always' });
   const price = useMessagePrice(channel, data);

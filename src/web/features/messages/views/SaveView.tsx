@@ -22,7 +22,6 @@ type Props = {
 
 const FORM = 'save-view';
 
-/** Saves filters under a name, as a new view or in place of one. */
 export function SaveView({ search, view, own, onClose, onSaved }: Props) {
   const filters = filtersOf(search, civilDate(new Date()));
   const { form, onSubmit, busy, error } = useActForm(saveView, {

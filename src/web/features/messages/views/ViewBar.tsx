@@ -26,10 +26,8 @@ const SaveView = later(
   async () => (await import('#web/features/messages/views/SaveView.tsx')).SaveView,
 );
 
-/** The save in progress: the current filters, or a view under another name. */
 type Saving = { view?: MessageView; search: ViewSearch };
 
-/** Views of the table: the built-in ones, then one's own; the current one is marked. */
 export function ViewBar({ search }: { search: ViewSearch }) {
   const { data, refetch } = useQuery(viewsQuery);
   const [saving, setSaving] = useState<Saving>();

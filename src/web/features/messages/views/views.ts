@@ -5,19 +5,16 @@ import { readFilters, type FilterSearch } from '#web/features/messages/history/f
 import { viewsKey } from '#web/features/messages/queryKeys.ts';
 import { daysIn, plusDays } from '#web/ui/date/dates.ts';
 
-/** The table's search parameters besides its page. */
 export type ViewSearch = FilterSearch & {
   sort_by?: string | undefined;
   sort_type?: 'asc' | 'desc' | undefined;
 };
 
-/** The views that the signed-in person saved. */
 export const viewsQuery = queryOptions({
   queryKey: viewsKey,
   queryFn: ({ signal }) => perform(listViews, {}, { signal }),
 });
 
-/** Views for every shop. */
 export const builtInViews = (today: string): readonly { name: string; search: ViewSearch }[] => [
   { name: 'Semua', search: {} },
   { name: 'Masuk', search: { direction: 'in' } },
@@ -55,7 +52,6 @@ function rangeOf(range: { from: string; to: string }, today: string) {
   return range.to === today && days <= VIEW_DAYS_MAX ? { days } : range;
 }
 
-/** Whether two addresses show the same. */
 export function isSame(one: ViewSearch, other: ViewSearch, today: string): boolean {
   const written = (search: ViewSearch) =>
     JSON.stringify(
@@ -64,6 +60,5 @@ export function isSame(one: ViewSearch, other: ViewSearch, today: string): boole
   return written(one) === written(other);
 }
 
-/** True when there is something to save: filters, or another order. */
 export const isWorthSaving = (search: ViewSearch, today: string): boolean =>
   Object.keys(filtersOf(search, today)).length > 0;

@@ -26,7 +26,6 @@ const start: Readonly<Record<'direction' | 'amount' | 'cause' | 'reason', string
   reason: '',
 };
 
-/** Corrects a saldo, up or down. */
 export function AdjustForm({ customer, onDone }: CustomerForm) {
   const { form, onSubmit } = useDeskForm(adjustSaldo, {
     initial: start,

@@ -8,7 +8,6 @@ import { TransferFields } from '#web/features/operator/desk/TransferFields.tsx';
 import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 
-/** Pays unused saldo out to the customer's own bank account. */
 export function PayoutForm({ customer, onDone }: CustomerForm) {
   const { form, onSubmit } = useDeskForm(payOut, {
     initial: { amount: '', reference: '', payee: '', reason: '' },

@@ -30,7 +30,6 @@ type Props = {
   onDecided: (proposal: Adjustment) => void;
 };
 
-/** A proposal: who, when and why, and the decision on it. */
 export function ProposalDrawer({ proposal, loading, onClose, onDecided }: Props) {
   return (
     <Drawer addressed open onClose={onClose} title={proposal?.account_name ?? 'Usulan'}>

@@ -8,7 +8,6 @@ import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { TextField } from '#web/ui/text/TextField.tsx';
 
-/** Refunds the price of one message to the saldo. */
 export function RefundForm({ customer, onDone }: CustomerForm) {
   const { form, onSubmit } = useDeskForm(refundMessage, {
     initial: { message_id: '', amount: '', reason: '' },

@@ -3,7 +3,6 @@ import type { Adjustment } from '#contract/operator/books.ts';
 
 export type CustomerForm = { customer: DeskCustomerDetail; onDone: () => void };
 
-/** The confirmation of a proposal: booked, or waiting for approval. */
 export const saidOf = ({ status }: Adjustment): string =>
   status === 'pending'
     ? 'Usulan dicatat. Operator lain harus menyetujuinya sebelum dibukukan.'

@@ -14,11 +14,9 @@ import { DateTime } from '#web/ui/time/DateTime.tsx';
 type Props = {
   line: AuditLine;
   onClose: () => void;
-  /** Filters by the same person or account. */
   onFilter: (change: AuditChange) => void;
 };
 
-/** An entry of the audit log in full, with links to its subjects. */
 export function AuditDrawer({ line, onClose, onFilter }: Props) {
   const { person, account, about } = line;
   const customer = about ?? (account && !account.ours ? account : null);

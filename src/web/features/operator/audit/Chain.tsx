@@ -19,7 +19,6 @@ import { toast } from '#web/ui/toast/toasts.ts';
 /** The poll interval for the result of a long verification. */
 const LOOK_MS = 5_000;
 
-/** Whether every entry is unchanged, with a button that verifies again. */
 export function Chain({ state }: { state: UseQueryResult<AnswerOf<typeof auditState>> }) {
   const client = useQueryClient();
   const [waitsSince, setWaitsSince] = useState<number>();

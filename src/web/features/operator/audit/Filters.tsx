@@ -31,7 +31,6 @@ const outcomes = [
   { value: 'refused', label: 'Ditolak atau gagal' },
 ];
 
-/** The filter: days, act, person, and outcome. */
 export function Filters({ range, filter, operators, onChange }: Props) {
   const { act_name: act = '', user_id: user = '', account_id: account, outcome = '' } = filter;
   const isOperator = operators.some(({ user_id }) => user_id === user);

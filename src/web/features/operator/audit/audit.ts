@@ -3,11 +3,9 @@ import { formatNumber } from '#contract/base/money.ts';
 import { dayInWords } from '#web/features/operator/bank/statement.ts';
 import type { Tone } from '#web/ui/status/StatusChip.tsx';
 
-/** The actor as listed. */
 export const actorOf = ({ person, act }: Pick<AuditLine, 'person' | 'act'>): string =>
   person?.name ?? (act === 'scan_consent' ? 'Pemilik ponsel' : 'Belum masuk');
 
-/** The outcome in a word. */
 export function outcomeOf(outcome: string): { label: string; tone: Tone } {
   if (outcome === 'ok') return { label: 'Berhasil', tone: 'success' };
   return outcome === 'our_fault'
@@ -24,14 +22,12 @@ const kinds: Record<AuditFinding['kind'], (seq: string) => string> = {
   seal: (seq) => `segel nomor ${seq} hilang atau diubah`,
 };
 
-/** The discrepancy, its place, and its time. */
 export function findingSentence({ kind, account_id, seq, day }: AuditFinding): string {
   const chain = kind === 'seal' ? 'Segel harian' : (account_id ?? 'Rantai tanpa akun');
   const when = day === null ? '' : `, ${dayInWords(day)}`;
   return `${chain}: ${kinds[kind](formatNumber(seq))}${when}.`;
 }
 
-/** The chain's state in one sentence. */
 export const checkSentence = ({ ok, lines, findings }: AuditCheck): string =>
   ok
     ? `Rantai utuh: ${formatNumber(lines)} catatan sama seperti saat ditulis.`

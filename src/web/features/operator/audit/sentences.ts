@@ -117,7 +117,6 @@ const sentences: Readonly<Record<string, string>> = {
   operator_audit_export: 'Mengunduh catatan audit',
 };
 
-/** The acts to filter by, in the order of their sentences. */
 export const actOptions: readonly { value: string; label: string }[] = Object.entries(sentences)
   .map(([value, label]) => ({ value, label }))
   .toSorted((one, other) => one.label.localeCompare(other.label, 'id'));

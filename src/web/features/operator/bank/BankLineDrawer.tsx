@@ -20,7 +20,6 @@ type Props = {
   onSettled: (line: OperatorBankLine) => void;
 };
 
-/** An entry of the bank account, and the form to settle it. */
 export function BankLineDrawer({ line, loading, onClose, onSettled }: Props) {
   return (
     <Drawer addressed open onClose={onClose} title="Mutasi bank">

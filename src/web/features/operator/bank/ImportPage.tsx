@@ -37,7 +37,6 @@ type Step =
   | { at: 'preview'; upload: string; report: StatementReport; failure?: string }
   | { at: 'done'; report: StatementReport };
 
-/** The steps of an import: choose a file, preview, import. */
 function useImport() {
   const client = useQueryClient();
   const [step, setStep] = useState<Step>({ at: 'choose' });

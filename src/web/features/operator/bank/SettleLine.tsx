@@ -35,7 +35,6 @@ type Props = {
   onMatched: () => void;
 };
 
-/** The confirmations and actions for matching an entry with a top-up, or setting it aside. */
 function useSettling({ line, onSettled, onMatched }: Props) {
   const client = useQueryClient();
   const match = useAct(confirmTopup);
@@ -143,7 +142,6 @@ function consequenceOf({ amount }: OperatorBankLine, { account_name, total }: Ca
   return `${sentence} Jumlahnya tidak sama persis dengan tagihan: bila besar, operator lain harus menyelesaikannya.`;
 }
 
-/** Matches an entry by hand with a top-up near its amount, or sets it aside. */
 export function SettleLine(props: Props) {
   const { line } = props;
   const name = useId();

@@ -4,7 +4,6 @@ import type { Tone } from '#web/ui/status/StatusChip.tsx';
 
 type State = OperatorBankLine['state'];
 
-/** Labels of entry states. */
 export const stateLabel: Record<State, string> = {
   unmatched: 'Belum cocok',
   matched: 'Cocok',
@@ -21,11 +20,9 @@ export const stateTone: Record<State, Tone> = {
   twin: 'danger',
 };
 
-/** Whether the entry can still be settled. */
 export const maySettle = ({ state }: OperatorBankLine): boolean =>
   state === 'unmatched' || state === 'dismissed' || state === 'twin';
 
-/** Details of an entry beside its amount, in a few words. */
 export function aboutLine({ state, topup, candidates }: OperatorBankLine): string {
   if (topup) return topup.account_name;
   if (state === 'dismissed' || candidates.length === 0) return '—';
@@ -34,8 +31,6 @@ export function aboutLine({ state, topup, candidates }: OperatorBankLine): strin
     : `${candidates.length} isi saldo yang mirip`;
 }
 
-/**
- * The time of an entry, in the bank's own zone; without a time if the statement only has the day.
- */
+/** In the bank's own zone; without a time if the statement only has the day. */
 export const whenOf = (at: Date): string =>
   formatTime(at) === '00.00' ? formatDate(at) : formatDateTimeZone(at);

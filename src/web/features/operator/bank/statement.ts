@@ -36,14 +36,12 @@ export const outcomeTone: Record<StatementOutcome, Tone> = {
 
 const outcomes = Object.keys(outcomeLabel) as StatementOutcome[];
 
-/** The number of rows of each outcome that occurs, in order. */
 export const countsOf = ({ counts }: StatementReport): [StatementOutcome, number][] =>
   outcomes.flatMap((outcome) => (counts[outcome] > 0 ? [[outcome, counts[outcome]]] : []));
 
 export const bringsSomething = ({ counts }: StatementReport): boolean =>
   counts.pays + counts.joins + counts.second + counts.twin + counts.near + counts.kept > 0;
 
-/** One page of the shown rows, of one outcome or of all, in the shape of a table. */
 export function pageOf(
   { lines }: StatementReport,
   outcome: StatementOutcome | undefined,

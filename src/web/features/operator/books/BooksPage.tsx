@@ -54,7 +54,6 @@ export function BooksPage() {
   );
 }
 
-/** Refetches and reports after a nightly job was run now. */
 function useAfterwards(said: string) {
   const client = useQueryClient();
   return {

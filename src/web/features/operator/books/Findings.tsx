@@ -4,7 +4,6 @@ import styles from '#web/features/operator/desk/desk.module.css';
 import { Money } from '#web/ui/money/Money.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 
-/** Each finding with its remedy. */
 const words: Record<FindingCode, { what: string; todo: string }> = {
   transfer_without_line: {
     what: 'Isi saldo dikonfirmasi tanpa mutasi bank',

@@ -32,7 +32,6 @@ type Props = {
   onClose: () => void;
 };
 
-/** A broadcast: new, edited before it begins, or read-only afterwards. */
 export function BroadcastDrawer({ broadcast, onClose }: Props) {
   const [isDirty, setDirty] = useState(false);
   const close = useGuardedClose(isDirty, onClose);

@@ -30,11 +30,9 @@ import { TextArea, TextField } from '#web/ui/text/TextField.tsx';
 type Props = {
   broadcast: Broadcast | undefined;
   onDone: () => void;
-  /** Called with whether something was typed. */
   onDirty: (isDirty: boolean) => void;
 };
 
-/** Writes a broadcast, or edits one that has not begun. */
 export const BroadcastForm = ({ broadcast, ...rest }: Props) =>
   broadcast ? <Change broadcast={broadcast} {...rest} /> : <Create {...rest} />;
 
@@ -160,7 +158,6 @@ const Shown = ({ form }: { form: Form<Typed> }) => (
   </div>
 );
 
-/** The audience, with its size. */
 function Audience({ form: { values, errors, set } }: { form: Form<Typed> }) {
   const { data } = useQuery(actQuery(broadcastAudiences, {}));
   const people = (n: number | undefined) => (n === undefined ? '' : ` (${formatNumber(n)})`);

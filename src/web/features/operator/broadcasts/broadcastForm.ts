@@ -33,7 +33,6 @@ export const typedFrom = (broadcast: Broadcast | undefined): Typed => ({
   by_message: broadcast?.by_message ?? false,
 });
 
-/** Builds the act's input from the fields. */
 export function inputOf(typed: Typed): InputFor<typeof createBroadcast> {
   const from = instantOf(typed.from);
   return {

@@ -18,7 +18,6 @@ type Props = {
   onClose: () => void;
 };
 
-/** One number: its state, the reason, and its owner. */
 export const NumberDrawer = ({ number, loading, onClose }: Props) => (
   <Drawer addressed open onClose={onClose} title={titleOf(number)}>
     {number ? (

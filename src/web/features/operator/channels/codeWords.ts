@@ -46,11 +46,9 @@ const effects: Record<NonNullable<Answer['does']>, string> = {
 const UNKNOWN =
   'Lihat artinya di dokumentasi Meta. Bila Meta menyebutnya gangguan sementara, pesan dicoba lagi; selain itu pesan digagalkan';
 
-/** The meaning of a code. */
 export const meaningWords = ({ code, failure }: Pick<Answer, 'code' | 'failure'>): string =>
   others.get(code) ?? (failure ? failureCause(failure) : 'Kode ini belum dikenal');
 
-/** The effect of a code. */
 export function effectWords({ channel, code, does }: Pick<Answer, 'channel' | 'code' | 'does'>) {
   if (does) return effects[does];
   return channel === 'cloud' && /^\d+$/.test(code) ? UNKNOWN : 'Dicatat pada nomornya';

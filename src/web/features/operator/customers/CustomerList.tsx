@@ -130,7 +130,6 @@ const noFilters = {
   page: undefined,
 };
 
-/** All customers, with one search field for all identifiers. */
 export function CustomerList() {
   const { view, onView } = useAddressView('/operator/pelanggan', { sorts, order: 'asc' });
   const filters = useFilters();

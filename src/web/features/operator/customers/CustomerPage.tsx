@@ -28,10 +28,9 @@ import { Money } from '#web/ui/money/Money.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 
-/** What operators did for or to a customer; its page is part of the audit log. */
+/** The audit log, which lists operators' acts for or to a customer. */
 const AUDIT = '/operator/audit';
 
-/** One customer: identity, sending, payment, and the operator's actions. */
 export function CustomerPage({ accountId }: { accountId: string }) {
   const customer = useQuery(actQuery(getCustomer, { account_id: accountId }));
   const [action, setAction] = useState<Action>();
@@ -88,7 +87,6 @@ function Customer({ customer }: { customer: DeskCustomerDetail }) {
   );
 }
 
-/** Restrictions of this customer. */
 function Standing({ customer }: { customer: DeskCustomerDetail }) {
   const { state, suspensions, freezes, erase_at, status, bonus_only } = customer;
   const [last] = suspensions;

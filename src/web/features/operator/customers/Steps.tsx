@@ -3,7 +3,6 @@ import desk from '#web/features/operator/desk/desk.module.css';
 import { Panel } from '#web/ui/panel/Panel.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 
-/** Suspensions of the account and freezes of its saldo, with operator and reason; newest first. */
 export function Steps({ customer }: { customer: DeskCustomerDetail }) {
   const { suspensions, freezes } = customer;
   const steps = [

@@ -1,7 +1,6 @@
 import type { FoundThing } from '#contract/operator/customers.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
 
-/** The kinds of records that open over a customer's page. */
 export const things = [
   'message',
   'token',

@@ -6,14 +6,11 @@ import { TextArea } from '#web/ui/text/TextField.tsx';
 type Props = {
   form: Form<{ reason: string }>;
   onSubmit: (event: FormEvent) => void;
-  /** Help text below the reason. */
   reasonHelp?: string;
   actions: ReactNode;
-  /** Shown above the reason. */
   children?: ReactNode;
 };
 
-/** A form of `useDeskForm`: its fields, the operator's reason, and its buttons. */
 export const DeskForm = ({
   form,
   onSubmit,

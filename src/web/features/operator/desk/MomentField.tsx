@@ -13,14 +13,11 @@ type Props<Name extends string> = {
   label: string;
   timeLabel: string;
   help?: string;
-  /** Shown while no day is selected. */
   placeholder?: string;
   required?: boolean;
 };
 
-/**
- * A field for a day from today on and a time, both as `momentAt` writes them; '' while no day is selected.
- */
+/** A day from today on and a time, as `momentAt` writes them; '' while no day is selected. */
 export function MomentField<Name extends string>({ form, name, timeLabel, ...field }: Props<Name>) {
   const [today] = useState(() => civilDate(new Date(), WIB));
   const moment = form.values[name];

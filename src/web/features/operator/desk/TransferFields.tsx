@@ -3,11 +3,9 @@ import { TextField } from '#web/ui/text/TextField.tsx';
 
 type Props = {
   form: Form<{ reference: string; payee: string }>;
-  /** A hint on whose bank account it has to be. */
   payeeHelp: string;
 };
 
-/** A completed bank transfer: its reference, and the owner of the target account. */
 export const TransferFields = ({ form, payeeHelp }: Props) => (
   <>
     <TextField

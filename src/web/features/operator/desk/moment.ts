@@ -12,9 +12,7 @@ export const momentAt = (at: Date): string =>
 export const instantOf = (moment: string): string | undefined =>
   moment === '' ? undefined : `${moment}:00+07:00`;
 
-/**
- * Changes the day and keeps the time; by default the next half hour of today, the morning of other days.
- */
+/** Changes the day and keeps the time; defaults to the next half hour today, else the morning. */
 export function withDay(moment: string, day: string, now: Date): string {
   const [, chosen] = moment.split('T');
   const next = nextTime(formatTime(now, WIB), true)?.slice(0, 'HH:MM'.length);

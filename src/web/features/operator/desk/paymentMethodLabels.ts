@@ -1,4 +1,3 @@
-/** Labels of payment methods, by provider. */
 export const paymentMethodLabels: Readonly<Record<string, string>> = {
   bank: 'Transfer bank',
   midtrans: 'Midtrans',

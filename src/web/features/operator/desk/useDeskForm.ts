@@ -11,11 +11,9 @@ import { toast } from '#web/ui/toast/toasts.ts';
 
 type Options<A extends Act, V> = {
   initial: V;
-  /** Builds the act's input from the values. */
   inputOf: (values: V) => InputFor<A>;
   /** The confirmation: its title, text and button; `danger` as the form's own. */
   question: (values: V) => { title: string; text: string; button: string; tone?: 'danger' };
-  /** The toast after success. */
   said: (answer: AnswerOf<A>) => string;
   onDone: (answer: AnswerOf<A>) => void;
 };

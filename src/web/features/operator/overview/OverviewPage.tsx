@@ -46,7 +46,6 @@ export function OverviewPage() {
   );
 }
 
-/** The time of the figures, or an error of the last refresh. */
 function Seen({ queries }: { queries: readonly UseQueryResult[] }) {
   const { timezone } = useUser();
   const failed = queries.find(({ isError, data }) => isError && data !== undefined);

@@ -14,7 +14,6 @@ import { Stat, Stats } from '#web/ui/chart/Stat.tsx';
 import { Panel } from '#web/ui/panel/Panel.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 
-/** Message traffic, failures, and waiting customers. */
 export function Traffic({ data }: { data: OperatorOverview }) {
   const { minutes, queue, lanes, support, accepted, failures } = data;
   // The current minute is incomplete, so the one before is shown.

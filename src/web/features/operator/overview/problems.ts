@@ -5,10 +5,9 @@ import type { OperatorOverview } from '#contract/operator/overview.ts';
 import type { Path } from '#web/browser/router/routes.ts';
 import { SUPPORT_INBOX } from '#web/features/operator/operator.ts';
 
-/** A problem or waiting work, and where to act. */
 export type Problem = {
   key: string;
-  /** `danger`: something does not work. `warning`: somebody has to look. */
+  /** `danger`: something does not work. `warning`: a person has to look. */
   severity: 'danger' | 'warning';
   says: string;
   /** Left out: it is fixed outside this page, as `says` explains. */
@@ -29,7 +28,6 @@ const TOPUP_OLD_MS = 4 * 3_600_000;
 /** A gateway may take a day to pay a refund out. */
 const REFUND_OLD_MS = 26 * 3_600_000;
 
-/** All problems and waiting work, the most urgent first. */
 export function problemsOf(
   overview: OperatorOverview,
   money: MoneyOverview | undefined,
@@ -271,7 +269,6 @@ function ofWork({ support, queue, events, dead_notices, pauses, at }: OperatorOv
   ];
 }
 
-/** Missing facts of the seller for invoices with PPN, and the number of waiting invoices. */
 export function sellerGapWords({
   missing,
   invoices_waiting: count,

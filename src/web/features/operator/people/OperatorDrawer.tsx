@@ -33,7 +33,6 @@ type Props = {
   onClose: () => void;
 };
 
-/** An operator: their roles, and their removal. */
 export function OperatorDrawer({ operator, loading, onClose }: Props) {
   return (
     <Drawer addressed open onClose={onClose} title={operator?.name ?? 'Operator'}>

@@ -14,7 +14,6 @@ const helps: Record<OperatorRole, string> = {
   admin: 'Semuanya, termasuk harga, operator, dan catatan audit.',
 };
 
-/** The roles of an operator: one or several. */
 export const RolesField = ({ value, error, onChange }: Props) => (
   <CheckboxGroup
     legend="Peran"

@@ -37,7 +37,6 @@ type Values = ReturnType<typeof initialOf>;
 
 type Props = { plan: DeskPlan | undefined; onDone: () => void };
 
-/** A new revision of a plan, or a new plan. */
 export function PlanForm({ plan, onDone }: Props) {
   const { form, onSubmit } = useDeskForm(savePlan, {
     initial: initialOf(plan),

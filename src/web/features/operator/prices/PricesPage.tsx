@@ -17,9 +17,7 @@ import { Panel, Stack } from '#web/ui/panel/Panel.tsx';
 import { StatusChip, type Tone } from '#web/ui/status/StatusChip.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 
-/**
- * Route `/operator/harga`: prices of messages and plans, and the PPN, with their start of validity.
- */
+/** Route `/operator/harga`: prices of messages and plans, and the PPN, each with its start. */
 export function PricesPage() {
   const prices = useQuery(actQuery(getPrices, {}));
   return (
@@ -82,7 +80,6 @@ const Tables = ({ data: { prices, rates, ppn } }: { data: PriceTables }) => (
 
 type PriceHistoryProps = { category: PriceCategory; rows: PriceTables['prices'] };
 
-/** The prices of one kind, newest first. */
 const PriceHistory = ({ category, rows }: PriceHistoryProps) => (
   <section>
     <h3>{categoryWords(category)}</h3>

@@ -11,7 +11,7 @@ import { Button } from '#web/ui/button/Button.tsx';
 type Paid = { id: string; account_name: string; credited: Rupiah };
 type Props = { topup: Paid; onDone: (given: Adjustment) => void };
 
-/** The result: booked and refunded, or still to be transferred by somebody. */
+/** The result: booked and refunded, or still to be transferred by hand. */
 const saidOfRefund = (given: Adjustment): string => {
   if (given.refund === null) return saidOf(given);
   if (given.refund === 'manual') {
@@ -20,7 +20,6 @@ const saidOfRefund = (given: Adjustment): string => {
   return `Sudah dibukukan. ${paymentRefundLabel[given.refund]}.`;
 };
 
-/** Refunds the payment of a paid top-up, with a recorded reason. */
 export function GiveBack({ topup, onDone }: Props) {
   const { form, onSubmit } = useDeskForm(refundPayment, {
     initial: { reason: '' },

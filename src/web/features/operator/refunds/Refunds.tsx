@@ -65,7 +65,6 @@ type Change = { refund?: string; refund_page?: number; flag?: string; flag_page?
 const go = (change: { [K in keyof Change]: Change[K] | undefined }, replace = false) =>
   void navigate({ to: '/operator/suspense', change, resetScroll: false, replace });
 
-/** Refunds in progress: those to be transferred by hand, and reversals by gateways. */
 export const Refunds = () => (
   <>
     <Panel title="Pengembalian dana">

@@ -5,7 +5,6 @@ import { Button } from '#web/ui/button/Button.tsx';
 
 type Props = { payment: FlaggedPayment; onDone: () => void };
 
-/** Settles a payment that its gateway reversed, with a recorded reason. */
 export function SettleFlag({ payment, onDone }: Props) {
   const { form, onSubmit } = useDeskForm(settleFlag, {
     initial: { reason: '' },

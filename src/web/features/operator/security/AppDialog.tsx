@@ -28,7 +28,6 @@ const QrImage = lazy(async () => ({
 
 const inFours = (secret: string): string => secret.replaceAll(/(.{4})(?=.)/g, '$1 ');
 
-/** The state of the app's first code, which is sent once complete. */
 function useFirstCode({ begun, onAdded }: Pick<Props, 'begun' | 'onAdded'>) {
   const add = useAct(addTotp);
   const refresh = useRefresh();

@@ -14,7 +14,7 @@ type Props = { codes: readonly string[]; onClose: () => void };
 const startHere = (codes: HTMLElement | null) => codes?.setAttribute('autofocus', '');
 
 /**
- * Recovery codes, shown once: to copy, save or print. Leaving without confirming that they are saved asks first.
+ * Shown once, to copy, save or print. Leaving without confirming that they are saved asks first.
  */
 export function CodesDialog({ codes, onClose }: Props) {
   const phone = formatPhone(useUser().phone);

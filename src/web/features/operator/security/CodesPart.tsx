@@ -13,7 +13,6 @@ import { toast } from '#web/ui/toast/toasts.ts';
 /** At this number or below, new ones should be made. */
 const FEW = 3;
 
-/** Recovery codes: the number left, and a way to make new ones. */
 export function CodesPart({ factors: { recovery }, withFactor, onCodes }: PartProps) {
   const renew = useAct(renewRecoveryCodes);
   const refresh = useRefresh();

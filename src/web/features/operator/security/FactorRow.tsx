@@ -19,7 +19,6 @@ type Props = {
   children: ReactNode;
 };
 
-/** A second factor: its dates of setup and last use, and its removal. */
 export function FactorRow({ factor, name, kept, withFactor, children }: Props) {
   const remove = useAct(removeSecondFactor);
   const refresh = useRefresh();

@@ -19,7 +19,6 @@ type Props = {
   onAdded: (codes: readonly string[] | null) => void;
 };
 
-/** The state of a new passkey and its name. */
 function useNewPasskey({ withFactor, onAdded }: Pick<Props, 'withFactor' | 'onAdded'>) {
   const begin = useAct(beginPasskey);
   const add = useAct(addPasskey);
@@ -58,7 +57,6 @@ function useNewPasskey({ withFactor, onAdded }: Pick<Props, 'withFactor' | 'onAd
   return { name, wrong, error, busy, type, send };
 }
 
-/** Adds a passkey: asks for its name, then the browser creates it. */
 export function PasskeyDialog({ onClose, ...rest }: Props) {
   const form = useId();
   const place = useRef<HTMLFormElement>(null);

@@ -27,8 +27,8 @@ type Question = { asked: SecondFactorChallenge; done: () => void; leave: () => v
 export type WithFactor = <T>(work: () => Promise<T>) => Promise<T>;
 
 /**
- * `withFactor` for changes of second factors, and the dialog in which one is asked for meanwhile. Cancelling the dialog
- * rejects silently, with an AbortError.
+ * `withFactor` for changes of second factors, and its dialog. Cancelling the dialog rejects silently, with an
+ * AbortError.
  */
 export function useWithFactor(): { withFactor: WithFactor; dialog: ReactNode } {
   const [question, setQuestion] = useState<Question>();

@@ -15,7 +15,6 @@ type Props = {
 const empty: SupportHours = { days: dayNames.map(() => null), days_off: [], note: '' };
 const usual = { open: '08:00', close: '17:00' };
 
-/** The hours of a week, days off, and a note. */
 export function HoursField({ value, error, onChange }: Props) {
   // Incomplete input stays as typed.
   const [hours, setHours] = useState(() => hoursFrom(value) ?? empty);

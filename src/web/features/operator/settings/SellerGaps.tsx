@@ -4,7 +4,6 @@ import { actQuery } from '#web/features/operator/desk/actQuery.ts';
 import { sellerGapWords } from '#web/features/operator/overview/problems.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 
-/** Names the missing facts of the seller for invoices with PPN; renders nothing when complete. */
 export function SellerGaps() {
   const { data } = useQuery(actQuery(moneyOverview, {}));
   if (!data || data.seller.missing.length === 0) return null;

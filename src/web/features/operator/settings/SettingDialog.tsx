@@ -122,7 +122,6 @@ export function ResetDialog({ setting, onClose }: Props) {
 
 type DecideProps = Props & { decision: 'approve' | 'refuse' };
 
-/** The decision on a waiting change: apply or discard it. */
 export function DecideDialog({ setting, decision, onClose }: DecideProps) {
   const { name, label, kind, value, version, waiting } = setting;
   const isApproval = decision === 'approve';

@@ -17,7 +17,6 @@ const switches = [
   { value: 'off', label: 'Mati' },
 ];
 
-/** The field of a setting, by its kind. */
 export function SettingField({ setting, value, error, onChange, onBlur }: Props) {
   const { kind, label, help, max, optional } = setting;
   const field = { label, help, name: 'value', required: !optional, error, onBlur };

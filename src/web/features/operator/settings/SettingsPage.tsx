@@ -136,7 +136,6 @@ function Setting({ setting, onOpen }: SettingProps) {
   );
 }
 
-/** The waiting change of a setting, with its proposer and reason. */
 function Waiting({ setting: { kind, waiting } }: { setting: LiveSetting }) {
   if (!waiting) return null;
   return (

@@ -126,7 +126,6 @@ test('a slash offers canned replies, handled by arrows, Enter and Escape', async
   expect(await tab.locator(`[id="${id}"]`).innerText()).toMatch(/^\/salam/);
   await tab.keyboard.press('Escape');
   await list.waitFor({ state: 'hidden' });
-  // The thread stays open, and the typed text stays.
   expect(await box(tab).inputValue()).toBe('/');
   await box(tab).fill('Baik. /sal');
   await list.waitFor();
@@ -257,7 +256,6 @@ test('canned replies are created, edited and deleted', async ({ profiles }) => {
   await add.press('Enter');
   await waitFor(async () => expect(await isFocused(tab, dialog.getByLabel('Nama'))).toBe(true));
   await tab.keyboard.type('Jam Buka');
-  // A key does not discard typed text.
   await tab.keyboard.press('Escape');
   const asked = tab.getByRole('alertdialog');
   await asked.getByRole('button', { name: 'Lanjut menulis' }).click();

@@ -14,7 +14,6 @@ export function InboxLive() {
   return <WaitingTitle />;
 }
 
-/** Records what other operators do in threads. */
 function usePresences(): void {
   const me = useUser().id;
   useEffect(() => {
@@ -32,7 +31,6 @@ function usePresences(): void {
   }, [me]);
 }
 
-/** Resumes sending queued answers, in any thread. */
 function useWaitingAnswers(): void {
   const client = useQueryClient();
   useEffect(() => {

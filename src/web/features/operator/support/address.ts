@@ -6,7 +6,6 @@ const PAGE = '/operator/layanan';
 
 type Change = Search<typeof PAGE>;
 
-/** Changes parameters of the inbox's address, and preserves the others. */
 export const goInbox = (change: Change, how: How = {}): void =>
   void navigate({ to: PAGE, change, resetScroll: false, ...how });
 
@@ -21,7 +20,6 @@ export function threadAt(url: string): string | undefined {
   return new URLSearchParams(query?.split('#', 1)[0]).get('open') ?? undefined;
 }
 
-/** The operator's page of a customer, or of one of their records. */
 export function customerUrl(
   accountId: string,
   about?: { type: SupportSubject; id: string },

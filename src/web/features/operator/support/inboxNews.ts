@@ -8,7 +8,6 @@ const NEWS_MS = 60_000;
 /** The tag of a browser's notices about a customer's thread: pushes have the same. */
 export const noticeTag = (accountId: string): string => `support-${accountId}`;
 
-/** Operators get notices of customers' messages. */
 export const inboxNews: SupportNews = {
   kind: 'support.message',
   idOf: ({ id }) => id,

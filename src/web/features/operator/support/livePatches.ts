@@ -30,7 +30,6 @@ export function withMarks(data: unknown, { status, customer_read, operator_read 
   };
 }
 
-/** Updates the queue, its counts and the threads, for operators. */
 export const inboxPatches: LivePatches = {
   follows: (key) => inbox(key) || lines(key),
   inBackground: keyStarts(countsKey),

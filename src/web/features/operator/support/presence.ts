@@ -2,7 +2,6 @@ import { isolated } from '#contract/base/names.ts';
 import type { SupportDoing } from '#contract/events.ts';
 import { createStore, useStore } from '#web/browser/store.ts';
 
-/** Another operator in a thread, right now. */
 export type Presence = {
   accountId: string;
   userId: string;
@@ -10,9 +9,7 @@ export type Presence = {
   doing: SupportDoing;
 };
 
-/**
- * Presence without an update for so long has ended: typing is reported every few seconds, looking every twenty.
- */
+/** Presence expires after this: typing is reported every few seconds, looking every twenty. */
 const OVER_MS: Readonly<Record<SupportDoing, number>> = {
   answer: 6_000,
   note: 6_000,

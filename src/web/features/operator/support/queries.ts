@@ -18,14 +18,12 @@ export const countsKey = [countInbox.name] as const;
 export const inboxKey = [listInbox.name] as const;
 export const threadKey = (accountId: string) => [getInboxThread.name, accountId] as const;
 
-/** The numbers of threads by state. */
 export const countsQuery = queryOptions({
   queryKey: countsKey,
   queryFn: ({ signal }) => perform(countInbox, {}, { signal }),
   refetchInterval: LOOK_MS,
 });
 
-/** The state of a customer's thread, and the customer. */
 export const threadQuery = (accountId: string) =>
   queryOptions({
     queryKey: threadKey(accountId),
@@ -44,19 +42,16 @@ export const cannedReplies: Replies = {
   },
 };
 
-/** Stores a thread returned by an act, and refetches the queue. */
 export function showThread(client: QueryClient, thread: OperatorThread): void {
   client.setQueryData(threadKey(thread.account_id), thread);
   refreshQueue(client);
 }
 
-/** Refetches the queue and its counts. */
 export function refreshQueue(client: QueryClient): void {
   void client.invalidateQueries({ queryKey: inboxKey });
   void client.invalidateQueries({ queryKey: countsKey });
 }
 
-/** Refetches one thread and the queue. */
 export function refreshThread(client: QueryClient, accountId: string): void {
   void client.invalidateQueries({ queryKey: threadKey(accountId) });
   refreshQueue(client);

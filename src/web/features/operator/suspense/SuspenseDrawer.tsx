@@ -29,7 +29,6 @@ type Props = {
   onClose: () => void;
 };
 
-/** A payment in suspense, and its three resolutions. */
 export const SuspenseDrawer = ({ item, loading, onClose }: Props) => (
   <Drawer addressed open onClose={onClose} title={item?.account_name ?? 'Dana belum dikenali'}>
     {item ? (

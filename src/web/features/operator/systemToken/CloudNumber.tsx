@@ -8,7 +8,6 @@ import { Button } from '#web/ui/button/Button.tsx';
 import { Row, Stack } from '#web/ui/panel/Panel.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
-/** The number of the Cloud API that sends codes: its connection, and whether Meta permits codes. */
 export function CloudNumber({ token }: { token: SystemToken }) {
   const { cloud, code_template: template } = token;
   const [isEditing, setEditing] = useState(false);

@@ -22,7 +22,6 @@ import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { Countdown } from '#web/ui/time/Countdown.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
-/** The state of its connection, and the actions on it. */
 export function Connection({ token }: { token: SystemToken }) {
   const { status, channel, phone, own_phone, code_template: template } = token;
   const isConnected = status === 'linked';

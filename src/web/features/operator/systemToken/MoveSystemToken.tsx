@@ -17,7 +17,6 @@ const FORM = 'pindah-token-sistem';
 
 type Props = { token: SystemToken; onClose: () => void };
 
-/** Moves the installation's own token to another channel. */
 export function MoveSystemToken({ token, onClose }: Props) {
   const client = useQueryClient();
   const [channel, setChannel] = useState<ChannelName | undefined>(token.others[0]);

@@ -20,9 +20,7 @@ type Props = {
   onReference: (reference: string) => void;
 };
 
-/**
- * The unused bank entries near a top-up's amount, one to be selected, or a reference typed by hand.
- */
+/** The unused bank entries near a top-up's amount, or a reference typed by hand. */
 export function BankLines({ topup, line, reference, errors, onLine, onReference }: Props) {
   const errorId = useId();
   return (

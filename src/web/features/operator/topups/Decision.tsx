@@ -30,7 +30,6 @@ import { toast } from '#web/ui/toast/toasts.ts';
 type Values = { line: string; reference: string; reason: string };
 type Props = { topup: OperatorTopup; onDecided: (topup: OperatorTopup) => void };
 
-/** The bank's reference of the payment: from the selected entry, or typed. */
 const referenceOf = ({ line, reference }: Values): string => (line === OTHER ? reference : line);
 
 /** Errors of a confirmation; a missing selection is reported at the entry. */
@@ -66,7 +65,6 @@ function proposes(topup: OperatorTopup, values: Values): boolean {
   return proposal === null || proposal.mine || proposal.reference !== referenceOf(values);
 }
 
-/** The form of a decision, with its confirmation. */
 function useDecision({ topup, onDecided }: Props) {
   const client = useQueryClient();
   const form = useForm<Values>(firstValues(topup), (values) => wrongWith(topup, values));
@@ -164,7 +162,6 @@ export function Decision({ topup, onDecided }: Props) {
   );
 }
 
-/** States that this takes two operators, or shows the proposal. */
 function SecondOperator({ topup, line }: { topup: OperatorTopup; line: string }) {
   const { proposal } = topup;
   if (proposal) {
@@ -196,7 +193,6 @@ function SecondOperator({ topup, line }: { topup: OperatorTopup; line: string })
   );
 }
 
-/** The effect of confirming on the customer's saldo. */
 function consequenceOf(topup: OperatorTopup, line: string): string {
   const chosen = topup.candidates.find((one) => one.line === line);
   const whose = `saldo ${isolated(topup.account_name)}`;

@@ -7,7 +7,6 @@ import { DateTime } from '#web/ui/time/DateTime.tsx';
 
 type Props = { slip: NonNullable<OperatorTopup['slip']> };
 
-/** The customer's transfer slip: a picture inline, a PDF as a link. */
 export function Slip({ slip }: Props) {
   const { url, name, mime, at, used_before: before } = slip;
   return (

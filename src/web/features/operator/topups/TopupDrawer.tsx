@@ -82,7 +82,6 @@ export function TopupDrawer({ topup, loading, onClose, onDecided, onShowAll }: P
   );
 }
 
-/** The gateway's own reversal, and who settled it. */
 function flagFactsOf(flag: NonNullable<OperatorTopup['gateway']>['flag']): readonly Fact[] {
   if (flag === null) return [];
   const { kind, returned, settled } = flag;

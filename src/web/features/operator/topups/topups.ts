@@ -3,7 +3,7 @@ import { type OperatorTopup, OperatorTopupFilter } from '#contract/operator/paym
 
 export type Candidate = OperatorTopup['candidates'][number];
 
-/** The address parameter for all top-ups; without one, only those that wait for somebody. */
+/** The address parameter for all top-ups; without one, only waiting ones. */
 const ALL = 'semua';
 
 /** The filter for an address parameter; `undefined` means all. */
@@ -13,7 +13,6 @@ export function filterOf(status: string | undefined): OperatorTopupFilter | unde
   return read.success ? read.data : 'open';
 }
 
-/** The address parameter for a filter; none for the default. */
 export function wordOf(filter: OperatorTopupFilter | undefined): string | undefined {
   if (filter === undefined) return ALL;
   return filter === 'open' ? undefined : filter;
@@ -39,7 +38,6 @@ export function offerOf({
     : undefined;
 }
 
-/** Whether it can still be confirmed, and rejected. */
 export const mayConfirm = ({ status }: OperatorTopup): boolean =>
   status !== 'paid' && status !== 'rejected';
 export const mayReject = ({ status }: OperatorTopup): boolean =>
@@ -47,7 +45,7 @@ export const mayReject = ({ status }: OperatorTopup): boolean =>
 
 /**
  * Whether confirming with this entry takes two operators: above the limit, unless the entry is exact and imported by
- * somebody else.
+ * another operator.
  */
 export const takesTwo = ({ needs_two, candidates, total }: OperatorTopup, line: string): boolean =>
   needs_two && !candidates.some((one) => one.line === line && one.amount === total && !one.mine);

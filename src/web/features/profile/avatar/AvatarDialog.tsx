@@ -19,7 +19,6 @@ import { indonesianUploads } from '#web/ui/upload/uploadLabels.ts';
 
 type Props = { onClose: () => void };
 
-/** Picks a picture, crops it to a square, and uploads it. */
 export function AvatarDialog({ onClose }: Props) {
   const [picture, setPicture] = useState<Picture>();
   const [unreadable, setUnreadable] = useState<string>();
@@ -105,7 +104,6 @@ async function pictureOf(file: File): Promise<Picture> {
   }
 }
 
-/** Uploads the picture with its crop, then makes it the person's avatar. */
 function useSending() {
   const takeUser = useTakeUser();
   const update = useAct(async () => (await peopleActs()).updateUser);

@@ -12,7 +12,7 @@ export type Picture = { file: File; address: string; width: number; height: numb
 
 type Props = { picture: Picture; view: View; onView: (view: View) => void };
 
-/** How far (px) an arrow key moves the picture. */
+/** The step (px) of an arrow key. */
 const STEP = 12;
 const arrows: Readonly<Record<string, { x: number; y: number }>> = {
   ArrowLeft: { x: STEP, y: 0 },
@@ -22,9 +22,7 @@ const arrows: Readonly<Record<string, { x: number; y: number }>> = {
 };
 const nearer: Readonly<Record<string, number>> = { '+': 1.1, '=': 1.1, '-': 1 / 1.1 };
 
-/**
- * The square crop of an avatar, changed by dragging, by the sliders or, in the stage, by the arrow keys, `+` and `-`.
- */
+/** The crop of an avatar: by dragging, by sliders or, in the stage, by arrow keys, `+` and `-`. */
 export function CropStage({ picture, view, onView }: Props) {
   const stage = useRef<HTMLDivElement>(null);
   const [side, setSide] = useState(280);

@@ -113,7 +113,6 @@ type ProofProps = {
 
 const refusedField = { password_wrong: 'password', otp_wrong: 'code' } as const;
 
-/** The state of the form with password and code. */
 function useRemoval({ code, onDone }: Pick<ProofProps, 'code' | 'onDone'>) {
   const takeUser = useTakeUser();
   const remove = useAct(deleteAccount);

@@ -20,7 +20,6 @@ type Props = {
 // React does not render autoFocus as an attribute, and `<dialog>` looks for the attribute.
 const startHere = (input: HTMLInputElement | null) => input?.setAttribute('autofocus', '');
 
-/** The field for a sent code, with a way to get another one. */
 export function CodeBox({ code, first = false, onSent, onError, ...field }: Props) {
   return (
     <div className={styles['code']}>

@@ -29,9 +29,7 @@ const loadCodePair = (): Codes | undefined => {
   return old && fresh && [old, fresh];
 };
 
-/**
- * Changes the number in two steps: the number, then a code from each phone. Closing the dialog keeps the state.
- */
+/** Two steps: the number, then a code from each phone. Closing the dialog keeps the state. */
 export function PhoneDialog({ onClose }: { onClose: () => void }) {
   const [codes, setCodes] = useState(loadCodePair);
   const changeCodes = (next: Codes | undefined) => {
@@ -59,7 +57,6 @@ type StepProps = {
   step: 1 | 2;
   submit: string;
   busy: boolean;
-  /** A link back, instead of the close button. */
   back?: ReactNode;
   onClose: () => void;
   children: ReactNode;
@@ -151,7 +148,6 @@ function wrongCodeIn(error: unknown): string | undefined {
   return `Salah satu kode tidak cocok. ${left > 0 ? `Sisa ${left} percobaan.` : 'Minta kode baru.'}`;
 }
 
-/** The state of both codes, which are sent together. */
 function useCodes({ codes: [old, fresh], onDone }: Pick<CodesProps, 'codes' | 'onDone'>) {
   const client = useQueryClient();
   const takeUser = useTakeUser();

@@ -17,7 +17,6 @@ const themes = [
 
 const zoneOptions = Object.entries(zones).map(([value, label]) => ({ value, label }));
 
-/** The person's display settings, for every device. */
 export function Appearance() {
   const user = useUser();
   const { choose, failures } = useChoices();
@@ -78,7 +77,6 @@ function Themes({ failure, onChoose }: ThemesProps) {
 
 const LOOK_MS = 5_000;
 
-/** The current time in a zone, as a preview of the selection. */
 function ZoneHelp({ zone }: { zone: string }) {
   const [now, setNow] = useState(() => new Date());
   useEffect(() => {

@@ -28,7 +28,6 @@ async function tryOut(sound: string): Promise<void> {
   });
 }
 
-/** Sounds and notices for incoming messages. */
 export function NoticesPart() {
   const user = useUser();
   const { choose, failures } = useChoices();
@@ -85,7 +84,6 @@ export function NoticesPart() {
   );
 }
 
-/** The state of notices in this browser, with the available remedy. */
 const words: Record<PushState, string> = {
   unsupported:
     'Peramban ini tidak mendukung pemberitahuan, atau halaman ini tidak dibuka lewat HTTPS.',

@@ -23,7 +23,6 @@ let confirmed: User | undefined;
 /** One after the other: the later of two choices about the same preference must win. */
 let last: Promise<unknown> = Promise.resolve();
 
-/** The person with all pending choices applied. */
 export const withChoices = (user: User, choices: readonly Choice[]): User =>
   Object.assign({}, user, ...choices) as User;
 
@@ -80,7 +79,6 @@ export function fieldsOf(choice: Choice): Record<string, string> {
   return Object.fromEntries(pairs);
 }
 
-/** Stores the server's user in every tab of this browser. */
 export function useTakeUser(): (user: User) => void {
   const client = useQueryClient();
   return (user) => {

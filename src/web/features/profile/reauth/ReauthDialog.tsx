@@ -14,7 +14,6 @@ import { PasswordField } from '#web/ui/form/PasswordField.tsx';
 
 const EMPTY = 'Tulis kata sandi Anda.';
 
-/** The password as it is typed, sent, and what became of it. */
 function useProof() {
   const field = useRef<HTMLInputElement>(null);
   const [password, setPassword] = useState('');

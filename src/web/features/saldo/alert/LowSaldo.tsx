@@ -20,7 +20,6 @@ import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
-/** The alert for a low saldo. */
 export function LowSaldo() {
   const alert = useQuery(alertQuery);
   const [editing, setEditing] = useState(false);
@@ -67,7 +66,6 @@ const useSave = (said: string, onDone?: () => void, onError?: (error: Error) => 
   });
 };
 
-/** The alert's amount, and the time of the last alert. */
 function Standing({ alert, onEdit }: { alert: SaldoAlert; onEdit: () => void }) {
   const { threshold, fired_at: firedAt } = alert;
   const off = useSave('Peringatan saldo dimatikan.');

@@ -37,13 +37,11 @@ const lastMonth = (): DateRange => {
 };
 
 type Props = {
-  /** The range on the page, which is the proposal for the file. */
   range: DateRange | null;
   kind: LineKind | undefined;
   onClose: () => void;
 };
 
-/** Exports the statement as a file: days, kind and format. */
 export function ExportDialog({ onClose, ...proposed }: Props) {
   const id = useId();
   const [range, setRange] = useState<DateRange | null>(() => proposed.range ?? lastMonth());

@@ -10,7 +10,7 @@ import { Money } from '#web/ui/money/Money.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { Countdown } from '#web/ui/time/Countdown.tsx';
 
-/** How to pay a pending top-up, by its method: amount, destination, deadline, and next steps. */
+/** Payment instructions of a pending top-up, by its method. */
 export function Instruction({ topup }: { topup: Topup }) {
   const client = useQueryClient();
   const { method, simulated } = topup;
@@ -50,7 +50,6 @@ function Payment({ topup }: { topup: Topup }) {
   return <p>Cara bayarnya sedang disiapkan. Halaman ini berubah sendiri begitu siap.</p>;
 }
 
-/** Explains the amount. */
 const Sum = ({ topup }: { topup: Topup }) => (
   <dl className={styles['sum']}>
     <div>

@@ -19,7 +19,6 @@ import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 
 const icons: Partial<Record<TopupMethod, typeof QrCode>> = { qris: QrCode, bank: Landmark };
 
-/** The advantages of a method, in a few words. */
 const noteOf = ({ method, minutes }: Method): string => {
   const wait = waitsFor(minutes);
   if (method === 'qris') return `Dari aplikasi bank atau dompet digital mana pun, ${wait}`;
@@ -30,7 +29,6 @@ const noteOf = ({ method, minutes }: Method): string => {
 
 type Props = {
   amount: number | undefined;
-  /** Undefined until one is selected. */
   value: TopupMethod | undefined;
   error: string | undefined;
   onChange: (method: TopupMethod) => void;
@@ -97,9 +95,7 @@ export function Methods({ amount, value, error, onChange }: Props) {
 
 type GroupProps = { group: MethodGroup; children: ReactNode };
 
-/**
- * Methods of one kind under its name, with their common facts; a single one needs no name above it.
- */
+/** Methods of one kind with their common facts; a single one needs no name above it. */
 function Group({ group: { title, methods }, children }: GroupProps) {
   const [first, second] = methods;
   if (!first || !second) return <div className={styles['choices']}>{children}</div>;

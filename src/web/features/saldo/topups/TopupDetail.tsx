@@ -23,7 +23,6 @@ import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 
 type Props = { topup: Topup; onClose: () => void };
 
-/** One top-up in its dialog: how to pay it while it is pending, and then its outcome. */
 export function TopupDetail({ topup, onClose }: Props) {
   const client = useQueryClient();
   const pending = topup.status === 'pending';
@@ -144,7 +143,6 @@ function Outcome({ topup }: { topup: Topup }) {
   );
 }
 
-/** The parts of the amount, without zero ones. */
 function factsOf(topup: Topup): readonly Fact[] {
   const lines: readonly (Fact | false)[] = [
     { term: 'Nominal', is: <Money amount={topup.base} /> },

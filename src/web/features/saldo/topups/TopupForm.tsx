@@ -33,7 +33,6 @@ type Props = {
   onMade: (topup: Topup) => void;
 };
 
-/** Asks for the amount and the payment method. */
 export function TopupForm({ proposed, onClose, onMade }: Props) {
   const id = useId();
   const { form, create, chosen, ppn, least } = useTopup(proposed, onMade);
@@ -95,7 +94,6 @@ export function TopupForm({ proposed, onClose, onMade }: Props) {
   );
 }
 
-/** Why no top-up was made; for too many pending ones, a link to them. */
 const Refused = ({ error, onClose }: { error: unknown; onClose: () => void }) => (
   <Alert visible state="danger" label={sentenceOf(error)}>
     {refusalCode(error) === 'topup_too_many' && (
@@ -108,9 +106,7 @@ const Refused = ({ error, onClose }: { error: unknown; onClose: () => void }) =>
 
 type Values = { amount: string; method: TopupMethod | '' };
 
-/**
- * The form's values, validated by the act and by the selected method's limits, and its submission.
- */
+/** The form's values, validated by the act and the method's limits, and their submission. */
 function useTopup(proposed: number | undefined, onMade: Props['onMade']) {
   const client = useQueryClient();
   const { methods = [], ppn = false } = useQuery(methodsQuery).data ?? {};

@@ -14,7 +14,6 @@ import { Panel } from '#web/ui/panel/Panel.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 
-/** The pending top-ups with their remaining time, and the last closed ones. */
 export function Topups() {
   const topups = useQuery(recentTopupsQuery);
   return (

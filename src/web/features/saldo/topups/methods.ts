@@ -32,7 +32,6 @@ export function unfitFor(
   return amount > maximum ? `Sampai ${formatRupiah(maximum)}` : undefined;
 }
 
-/** How long a method waits for the payment, in words. */
 export const waitsFor = (minutes: number): string =>
   minutes % 60 === 0 ? `${minutes / 60} jam` : `${minutes} menit`;
 

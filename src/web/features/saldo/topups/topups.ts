@@ -2,7 +2,6 @@ import { formatRupiah } from '#contract/base/money.ts';
 import type { Topup, TopupStatus } from '#contract/saldo.ts';
 import type { Tone } from '#web/ui/status/StatusChip.tsx';
 
-/** The number of closed top-ups listed below the pending ones. */
 const CLOSED_SHOWN = 3;
 
 /**
@@ -29,9 +28,7 @@ export function splitTotal(total: number): { head: string; tail: string } {
   return { head: shown.slice(0, -3), tail: shown.slice(-3) };
 }
 
-/**
- * The number of messages that an amount pays at a price; `undefined` when messages cost nothing.
- */
+/** The messages that an amount pays at a price; `undefined` when messages are free. */
 export const messagesFor = (amount: number, price: number): number | undefined =>
   price > 0 ? Math.max(0, Math.floor(amount / price)) : undefined;
 

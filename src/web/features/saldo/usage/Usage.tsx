@@ -16,7 +16,6 @@ const captured: Series = { key: 'captured', label: 'Biaya pesan', color: 'toska'
 const held: Series = { key: 'held', label: 'Masih ditahan', color: 'kunyit' };
 const plan: Series = { key: 'plan', label: 'Biaya paket', color: 'langit', apart: true };
 
-/** Spending on each of the last thirty days. */
 export function Usage() {
   const usage = useQuery(usageQuery);
   return (

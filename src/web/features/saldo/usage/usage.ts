@@ -5,7 +5,7 @@ import type { Bar } from '#web/ui/chart/SmallBars.tsx';
 const YEAR_DAYS = 365;
 
 /**
- * How long a saldo lasts at a pace: whole days, `less` than one, or `year` and more; undefined if unknown.
+ * Whole days a saldo lasts at a pace, `less` than one, or `year` and more; undefined if unknown.
  */
 export function lastsFor(
   available: number,
@@ -29,7 +29,6 @@ export const barsOf = (days: readonly UsageDay[]): readonly Bar[] =>
 
 type Sums = { messages: number; plan: number };
 
-/** The total cost of messages and plans over the days. */
 export const sumsOf = (days: readonly UsageDay[]): Sums =>
   days.reduce<Sums>(
     (sums, { captured, held, plan }) => ({

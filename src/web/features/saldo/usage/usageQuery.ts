@@ -5,7 +5,6 @@ import { perform } from '#web/api/act.ts';
 /** Often enough for a chart of days; refetching with every message would be wasted. */
 const LOOK_MS = 60_000;
 
-/** Spending by day, and its pace. */
 export const usageQuery = queryOptions({
   queryKey: ['usage'],
   queryFn: ({ signal }) => perform(saldoUsage, {}, { signal }),

@@ -88,7 +88,6 @@ type FinderProps = {
   onSourceEnd: () => void;
 };
 
-/** The camera's view. */
 function Finder({ scan, source, onSourceEnd }: FinderProps) {
   const { broken, fail } = useBroken(scan.picture);
   const picture = broken ? undefined : scan.picture;

@@ -12,7 +12,6 @@ type Props = {
   onFailure: (sentence: string) => void;
 };
 
-/** A live video, scanned until a code is found. */
 export function LiveVideo({ kind, onText, onFailure }: Props) {
   const screen = useRef<HTMLVideoElement>(null);
   const told = useRef({ onText, onFailure });

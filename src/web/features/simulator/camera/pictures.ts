@@ -1,7 +1,6 @@
 /** Longest sides (px) at which a picture is scanned: a code may be large or small in it. */
 const SIDES = [1600, 900, 480] as const;
 
-/** A drawable image: a loaded picture, or a frame of a video. */
 type Drawable = { source: CanvasImageSource; width: number; height: number };
 
 /** The pixels of a picture, its longest side no longer than `side`. */

@@ -4,7 +4,6 @@ import { readQr, type Pixels } from '#web/features/simulator/camera/readQr.ts';
 
 const QUIET = 4;
 
-/** A white screen of this size with the code drawn at a position in it. */
 function screenWith(
   text: string,
   { width = 400, height = 300, dot = 4, x = 20, y = 20 } = {},

@@ -22,13 +22,11 @@ const NO_CODE =
   'Tidak ada kode QR yang terbaca pada gambar ini. Pilih gambar lain yang lebih jelas.';
 const NO_PICTURE = 'Berkas ini bukan gambar yang dapat dibaca.';
 
-/** The first picture among files; `undefined` when there is none. */
 export const pictureAmong = (files: FileList | null | undefined): File | undefined =>
   [...(files ?? [])].find((file) => file.type.startsWith('image/'));
 
 export type Scan = ReturnType<typeof useScan>;
 
-/** Scans with a phone: from a picture to its text to the link of the text. */
 export function useScan(phone: string, screens: Screens) {
   const client = useQueryClient();
   const [state, setState] = useState<State>({ at: 'idle' });
@@ -90,13 +88,10 @@ export function useScan(phone: string, screens: Screens) {
   return {
     state,
     picture,
-    /** A text read from a video. */
     read: (text: string) => alone(() => read(text, STALE_QR)),
     /** The pairing code, typed instead of a picture. */
     pair: (code: string) => alone(() => read(code, STALE_CODE)),
-    /** A picture from a file or the clipboard. */
     see,
-    /** A picture offered by another tab. */
     lookAround,
     fail,
   };

@@ -1,4 +1,3 @@
-/** The sources of a live video. */
 export type VideoSource = 'camera' | 'screen';
 
 type Policy = { allowsFeature: (feature: string) => boolean };
@@ -9,7 +8,6 @@ function allowed(feature: string): boolean {
   return featurePolicy?.allowsFeature(feature) ?? true;
 }
 
-/** The video sources that this browser has and this page may use. */
 export function videoSources(): readonly VideoSource[] {
   // Undefined in an insecure context: on plain http, away from localhost.
   const { mediaDevices } = navigator as { mediaDevices?: Partial<MediaDevices> };
@@ -19,7 +17,6 @@ export function videoSources(): readonly VideoSource[] {
   return kinds;
 }
 
-/** Opens a source; the browser asks the person first. */
 export const openVideoSource = (kind: VideoSource): Promise<MediaStream> =>
   kind === 'camera'
     ? navigator.mediaDevices.getUserMedia({ video: { facingMode: 'environment' }, audio: false })

@@ -19,9 +19,7 @@ type Screen =
 
 const CLOCK_MS = 10_000;
 
-/**
- * A simulated phone: its conversations, a box to answer, a camera. It polls for the activity of others.
- */
+/** A simulated phone. It polls for the activity of others. */
 export function Phone({ phone }: { phone: SimulatedPhone }) {
   const conversations = conversationsOf(phone.lines);
   const only = conversations.length === 1 ? conversations[0] : undefined;

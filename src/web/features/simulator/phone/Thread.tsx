@@ -37,7 +37,6 @@ type Props = {
   onCamera: () => void;
 };
 
-/** A conversation on the phone, with the box to answer. */
 export function Thread({ phone, conversation, onSeen, onBack, onCamera }: Props) {
   const { peer, lines, newest } = conversation;
   const numbers = { phone: writtenPeer(phone), to: writtenPeer(peer) };
@@ -110,7 +109,6 @@ export function Thread({ phone, conversation, onSeen, onBack, onCamera }: Props)
 
 type SamplesProps = { name: string; onChoose: (what: PhoneSample) => void };
 
-/** Samples besides texts that the phone can send: one of each kind, at a touch. */
 const Samples = ({ name, onChoose }: SamplesProps) => (
   <ul className={styles['samples']} aria-label={`Kirim contoh kepada ${name}`}>
     {(Object.keys(phoneSamples) as PhoneSample[]).map((what) => (

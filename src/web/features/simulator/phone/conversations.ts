@@ -24,7 +24,6 @@ const words: Record<ChatKind, string> = {
   text: '',
 };
 
-/** The excerpt of a line for the list: its text, or its kind. */
 export const excerptOf = ({ content }: SimulatedLine): string => {
   const kind = words[chatKind(content.type)];
   const said = captionText(content.caption);

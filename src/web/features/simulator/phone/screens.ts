@@ -2,7 +2,7 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 
 /** Pages that show a QR offer its picture here, and the simulated cameras listen. */
 const CHANNEL = 'kabari-kamera';
-/** How long a camera waits for a page to offer its code. */
+/** The longest wait for a page to offer its code. */
 const ANSWER_MS = 1_500;
 /** An offered code is assumed to be visible for this long. */
 const IN_SIGHT_MS = 60_000;

@@ -7,6 +7,5 @@ const pages: Record<SupportSubject, string> = {
   invoice: '/billing',
 };
 
-/** The customer's page of a question's subject. */
 export const addressOf = ({ type, id }: Pick<SupportCard, 'type' | 'id'>): string =>
   `${pages[type]}?${new URLSearchParams({ open: id })}`;

@@ -7,7 +7,6 @@ import type { SupportChatProps } from '#web/features/support/chat/chatProps.ts';
 
 type Subject = { type: SupportSubject; id: string };
 
-/** The subject of the next message, from the address. */
 export function useAbout(): {
   shown: SupportChatProps['about'];
   choose: (subject: Subject) => void;

@@ -12,7 +12,6 @@ const icons: Record<SupportSubject, typeof FileText> = {
   invoice: FileText,
 };
 
-/** The subject of a message, as a link. */
 export const CardLink = ({ card, href }: { card: SupportCard; href: string }) => (
   <Link href={href} className={styles['card']}>
     <CardFacts card={card} />
@@ -20,7 +19,6 @@ export const CardLink = ({ card, href }: { card: SupportCard; href: string }) =>
   </Link>
 );
 
-/** The same without a link, with an action. */
 export const CardShown = ({ card, children }: { card: SupportCard; children: ReactNode }) => (
   <div className={styles['card']}>
     <CardFacts card={card} />

@@ -17,7 +17,6 @@ const check = ({ name, phone }: Contact) => ({
   ...(phone.length < 8 && { phone: 'Tulis nomornya, paling sedikit delapan angka.' }),
 });
 
-/** A contact to send: typed, or read from a card's file. */
 export function ContactForm({ onSend, onClose }: Props) {
   const form = useForm<Contact>({ name: '', phone: '' }, check);
   const { values, errors, ref, set, leave, submit } = form;
@@ -73,7 +72,6 @@ export function ContactForm({ onSend, onClose }: Props) {
   );
 }
 
-/** Reads a contact from a card's file. */
 function CardFile({ onRead }: { onRead: (contact: Contact) => void }) {
   const [fault, setFault] = useState('');
   const file = useRef<HTMLInputElement>(null);

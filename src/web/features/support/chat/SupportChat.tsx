@@ -21,7 +21,6 @@ import { threadItems, type ThreadLine } from '#web/ui/chat/thread/threadItems.ts
 import { useKeyboardInset } from '#web/ui/chat/thread/useKeyboardInset.ts';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 
-/** A support thread, as one side sees it: its messages, and the box to write. */
 export function SupportChat(props: SupportChatProps) {
   const { port, name, blocked, empty, foot, above, about, composer } = props;
   const root = useRef<HTMLElement>(null);
@@ -77,7 +76,6 @@ function useOutgoing(port: SupportPort, thread: Flat<SupportMessage> | undefined
   }, [outgoing, rows]);
 }
 
-/** Sends the thread's queued messages while it is open. */
 function useSending(port: SupportPort): void {
   const client = useQueryClient();
   const newest = useRef(port);
@@ -171,9 +169,7 @@ const linesOf = (
   })),
 ];
 
-/**
- * The first message of the other side that was unread when the thread was opened, until it is answered.
- */
+/** The other side's first message that was unread on opening, until it is answered. */
 function useUnreadFrom(
   { side, thread }: SupportPort,
   newestFirst: readonly SupportMessage[],

@@ -27,7 +27,6 @@ type Props = Pick<SupportChatProps, 'port' | 'name' | 'blocked' | 'about'> & {
 
 const DOCUMENTS = documentEndings('chat');
 
-/** The composer: text, files, a contact, a voice message. */
 export function SupportComposer(props: Props) {
   const { port, blocked, about, options } = props;
   const [mode, setMode] = useState<Mode>('text');
@@ -74,7 +73,6 @@ function useFocusBack(mode: Mode): RefObject<HTMLDivElement | null> {
   return place;
 }
 
-/** A file with its caption. */
 type FileToSend = { file: File; caption?: string };
 
 /** @returns whether it was queued */
@@ -159,9 +157,7 @@ const About = ({ card, onRemove }: NonNullable<SupportChatProps['about']>) => (
   </div>
 );
 
-/**
- * Sends a message for each file with its caption, or one without a file; the card goes with the first.
- */
+/** Sends a message per file, or one without a file; the card goes with the first. */
 function sendAll(
   port: SupportPort,
   first: Omit<NewLine, 'thread' | 'file'>,

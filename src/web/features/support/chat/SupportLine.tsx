@@ -14,13 +14,11 @@ import { ChatBubble } from '#web/ui/chat/ChatBubble.tsx';
 import { Ticks } from '#web/ui/chat/Ticks.tsx';
 import { useOnline } from '#web/ui/layout/OfflineBar.tsx';
 
-/** An entry of a thread: a message, or an outgoing one. */
 export type SupportBody = { message: SupportMessage } | { outgoing: OutgoingLine };
 
 type Place = {
   first: boolean;
   port: SupportPort;
-  /** The name of the other side. */
   name: string;
   zone: string;
 };
@@ -65,7 +63,6 @@ function Said({ message, first, port, name, zone }: Place & { message: SupportMe
 
 type HeadProps = { by: string; internal?: boolean; children: ReactNode };
 
-/** The head of a bubble: author, note, subject. */
 const Head = ({ by, internal, children }: HeadProps) => (
   <>
     {(by || internal) && (
@@ -78,7 +75,6 @@ const Head = ({ by, internal, children }: HeadProps) => (
   </>
 );
 
-/** A message not on the server yet: faint while it is sending, with actions after a failure. */
 function Unsent({ line, first, port, zone }: Place & { line: OutgoingLine }) {
   const { card, failed, internal } = line;
   const url = useFileUrl(line.id, line.file !== undefined);
@@ -111,7 +107,6 @@ function Unsent({ line, first, port, zone }: Place & { line: OutgoingLine }) {
   );
 }
 
-/** Below an unsent message: its upload progress, the reason for the delay, and its actions. */
 function Note({ line }: { line: OutgoingLine }) {
   const progress = useProgress(line.id);
   const online = useOnline();

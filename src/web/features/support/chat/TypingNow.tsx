@@ -8,7 +8,7 @@ const TYPING_MS = 5_000;
 /** The minimum interval between reports. */
 const TELL_MS = 2_000;
 
-/** Who of the other side is typing now; `undefined` for none. */
+/** The person on the other side who is typing; `undefined` for none. */
 export function useTypingNow({ side, accountId }: SupportPort): string | undefined {
   const [name, setName] = useState<string>();
   useEffect(() => {
@@ -49,7 +49,6 @@ export function useTellTyping({ typing }: SupportPort): () => void {
   };
 }
 
-/** Shown below the newest message while the other side types. */
 export const TypingNow = ({ name }: { name: string }) => (
   <p className={styles['typing']} role="status">
     <span className={styles['dots']} aria-hidden="true">

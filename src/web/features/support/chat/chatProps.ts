@@ -21,15 +21,10 @@ export type SupportChatProps = {
   port: SupportPort;
   /** The other side's name, for messages without an author. */
   name: string;
-  /** Why writing is not possible; replaces the composer. */
   blocked?: ReactNode;
-  /** Replaces the list while there are no messages. */
   empty?: ReactNode;
-  /** Below the newest message: a pending question. */
   foot?: ReactNode;
-  /** Above the composer: a warning, suggestions. */
   above?: ReactNode;
-  /** The subject of the next message, which can be removed. */
   about?: { card: SupportCard; onRemove: () => void; onSent: () => void } | undefined;
   composer?: ComposerOptions;
 };

@@ -17,7 +17,7 @@ type Props = {
   onAsk: (cause: Cause) => void;
 };
 
-/** Probable causes before a question is asked: an answer for each, with a link to the remedy. */
+/** Probable causes before the first question, each with an answer and a link to the remedy. */
 export function QuickHelp({ when, onAsk }: Props) {
   const { data, isPending } = useQuery(helpQuery);
   const again = when === 'again';

@@ -23,7 +23,6 @@ let sent: Sent[];
 let answers: Answer[];
 let arrived: string[];
 
-/** Storage that survives a page, and lists its names as a browser's does. */
 const aStorage = () =>
   Object.create({
     getItem(this: Record<string, string>, name: string) {
@@ -53,7 +52,6 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** A newly loaded tab: memory is empty except for the storage. */
 async function aTab() {
   vi.resetModules();
   const outbox = await import('./outbox.ts');
@@ -78,7 +76,6 @@ async function aTab() {
   return { ...outbox, storedLines, follow, lost, refused, write };
 }
 
-/** Runs everything that does not wait for a clock. */
 const settle = () => vi.advanceTimersByTimeAsync(0).then(() => new Promise(setImmediate));
 const pass = async (ms: number) => {
   await vi.advanceTimersByTimeAsync(ms);

@@ -24,7 +24,6 @@ import {
 import { LINE_NAMES, supportWaiting } from '#web/features/support/outbox/waiting.ts';
 import type { SupportDraft } from '#web/features/support/port.ts';
 
-/** How to send the messages of a thread, and what to do with sent ones. */
 export type LineSender = {
   thread: string;
   send: (draft: SupportDraft) => Promise<SupportMessage>;
@@ -44,11 +43,9 @@ const failures = new Map<string, number>();
 /** Threads that wait for their next attempt. */
 const resting = new Map<string, ReturnType<typeof setTimeout>>();
 
-/** The messages of a thread that are not on the server yet, oldest first. */
 export const useOutgoingLines = (thread: string): readonly OutgoingLine[] =>
   useStore(lines).filter((line) => line.thread === thread);
 
-/** The threads with queued messages in this browser. */
 export const waitingThreads = (): readonly string[] => [
   ...new Set(storedLines().flatMap(({ thread, failed }) => (failed ? [] : thread))),
 ];
@@ -69,7 +66,6 @@ export function addOutgoing({ file, ...rest }: NewLine): void {
   void work(line.thread);
 }
 
-/** Retries a message with the same id. */
 export function sendLineAgain({ id, thread }: OutgoingLine): void {
   change(id, { why: undefined, failed: undefined });
   wake(thread);
@@ -101,7 +97,6 @@ export function followOutbox(sender: LineSender): () => void {
   };
 }
 
-/** Retries a waiting thread now. */
 function wake(thread: string): void {
   clearTimeout(resting.get(thread));
   resting.delete(thread);

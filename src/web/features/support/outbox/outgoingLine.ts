@@ -5,7 +5,6 @@ import { storageNames } from '#web/browser/storageNames.ts';
 import { LINE_NAMES } from '#web/features/support/outbox/waiting.ts';
 import type { SupportDraft } from '#web/features/support/port.ts';
 
-/** A message that is being sent, or has failed. */
 export type OutgoingLine = Omit<SupportDraft, 'message_id' | 'about'> & {
   /** The `message_id` of every attempt. */
   id: string;
@@ -14,7 +13,6 @@ export type OutgoingLine = Omit<SupportDraft, 'message_id' | 'about'> & {
   at: number;
   file?: { name: string; type: string; size: number } | undefined;
   card?: SupportCard | undefined;
-  /** Why it is not sent yet. */
   why?: string | undefined;
   /** It is not retried automatically. */
   failed?: boolean | undefined;
@@ -35,7 +33,6 @@ export const storedLine = (id: string): OutgoingLine | undefined => {
   return isLine(line) ? line : undefined;
 };
 
-/** Total bytes of queued files in this browser. */
 export const waitingBytes = (): number =>
   storedLines().reduce((sum, { file }) => sum + (file?.size ?? 0), 0);
 

@@ -18,7 +18,6 @@ const scores = [
   [5, 'Sangat baik'],
 ] as const;
 
-/** Asks for a rating of a closed thread: a score of 1 to 5, and an optional comment. */
 export function RatingCard() {
   const client = useQueryClient();
   const id = useId();

@@ -10,9 +10,7 @@ import { press, write } from '#tests/journeys/support/steps.ts';
 
 const address = inject('product');
 
-/**
- * Sends with the key, as the customer's own system does. @returns the status, and the refusal's code.
- */
+/** Sends as the customer's own system does. @returns the status, and the refusal's code. */
 async function send(address: string, { key }: Sender): Promise<[number, string | undefined]> {
   const response = await fetch(`${address}/v1/messages`, {
     method: 'POST',

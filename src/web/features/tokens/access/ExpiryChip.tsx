@@ -4,7 +4,6 @@ import type { Token } from '#contract/tokens.ts';
 import { expiryOf } from '#web/features/tokens/access/labels.ts';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 
-/** Marks a token that has expired, or will soon; renders nothing for others. */
 export function ExpiryChip({ token }: { token: Token }) {
   const state = expiryOf(token, civilDate(new Date()));
   if (state !== 'over' && state !== 'soon') return null;

@@ -42,7 +42,6 @@ const inputOf = (token: Token, values: ReturnType<typeof valuesOf>) => ({
   key_in_address: values.key_in_address ? ('1' as const) : ('0' as const),
 });
 
-/** The permissions, sources and expiry of a token's key. */
 export function TokenAccessPart({ token }: { token: Token }) {
   const changed = useTokenChanged();
   const [today] = useState(() => civilDate(new Date()));
@@ -114,7 +113,6 @@ export function TokenAccessPart({ token }: { token: Token }) {
   );
 }
 
-/** Explains an expired or imminent last day. */
 function Expiry({ token, today }: { token: Token; today: string }) {
   const state = expiryOf(token, today);
   const day = token.access.expires_on;

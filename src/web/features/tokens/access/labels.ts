@@ -1,7 +1,6 @@
 import { formatDate, wibMidnight } from '#contract/base/time.ts';
 import type { Scope, Token } from '#contract/tokens.ts';
 
-/** The label of a permission, and its meaning. */
 export const scopeLabel: Record<Scope, { title: string; means: string }> = {
   'messages.send': {
     title: 'Mengirim pesan',

@@ -3,7 +3,6 @@ import type { ChannelName } from '#contract/tokens.ts';
 import styles from '#web/features/tokens/channels/channels.module.css';
 import { aboutChannel } from '#web/features/tokens/channels/channelWords.ts';
 
-/** The features, risks and requirements of a channel, on its card. */
 export function AboutChannel({ channel }: { channel: ChannelName }) {
   const { can, needs, risk } = aboutChannel[channel];
   return (

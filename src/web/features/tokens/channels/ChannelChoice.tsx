@@ -20,7 +20,6 @@ type Props = {
   onChange: (channel: ChannelName) => void;
 };
 
-/** The channels that this installation offers, with their features, costs and requirements. */
 export function ChannelChoice({ legend, without, value, error, onChange }: Props) {
   const { data, error: failure, refetch } = useQuery(channelsQuery);
   if (!data) {
@@ -65,7 +64,6 @@ export function ChannelChoice({ legend, without, value, error, onChange }: Props
   );
 }
 
-/** Its prices, and when they are due. */
 function Prices({ offered }: { offered: OfferedChannel }) {
   const { pays } = aboutChannel[offered.channel];
   return (

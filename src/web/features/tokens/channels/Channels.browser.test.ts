@@ -4,7 +4,6 @@ import { test } from '#tests/support/gallery.ts';
 import { fakeActs } from '#tests/journeys/support/fake-acts.ts';
 import { ask, signUp } from '#tests/journeys/support/portal.ts';
 
-/** A new customer with a Cloud API token. */
 async function customer() {
   const product = inject('product');
   const phone = `628137${String(Date.now() % 1e7).padStart(7, '0')}`;

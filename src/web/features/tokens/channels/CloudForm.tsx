@@ -36,10 +36,8 @@ const fields = [
 const names = fields.map(({ name }) => name);
 
 type Props<A extends Act> = {
-  /** The act that connects it, with the entered values. */
   act: A;
   inputOf: (entered: CloudAccess) => InputFor<A>;
-  /** Values entered earlier. */
   known: CloudConnection | null;
   /** The form starts with focus on its first field. */
   isFirst: boolean;
@@ -54,9 +52,7 @@ const startHere = (input: HTMLInputElement | null) => {
   input?.focus();
 };
 
-/**
- * Meta's data for a number: both secrets are entered again each time, and never shown afterwards.
- */
+/** Both secrets are entered again each time, and never shown afterwards. */
 export function CloudForm<A extends Act>({
   act,
   inputOf,

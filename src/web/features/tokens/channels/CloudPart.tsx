@@ -18,11 +18,9 @@ import { toast } from '#web/ui/toast/toasts.ts';
 
 type Props = {
   token: Token;
-  /** Opened in order to connect it. */
   linking: boolean;
 };
 
-/** A token's Cloud API number: the form that connects it, then Meta's data about it. */
 export function CloudPart({ token, linking }: Props) {
   const { data: cloud, error, refetch } = useQuery(cloudQuery(token.id));
   const [isEditing, setEditing] = useState(false);

@@ -21,7 +21,6 @@ type Props = {
   onMoved: () => void;
 };
 
-/** Moves a token to another channel. */
 export function MoveToken({ token, onClose, onMoved }: Props) {
   const [channel, setChannel] = useState<ChannelName>();
   const [isMissing, setMissing] = useState(false);

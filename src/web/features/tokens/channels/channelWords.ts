@@ -2,14 +2,11 @@ import { formatRupiah } from '#contract/base/money.ts';
 import { type OfferedChannel, categoryLabel } from '#contract/channels.ts';
 import type { ChannelName } from '#contract/tokens.ts';
 
-/** Facts about a channel for its selection. */
 type About = {
-  /** How it reaches phones, and what can be sent. */
   can: string;
   needs: string;
   /** When it is charged, if that is not obvious. */
   pays?: string;
-  /** Its risks. */
   risk?: string;
 };
 

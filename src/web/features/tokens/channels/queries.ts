@@ -7,7 +7,6 @@ const AWAITED_MS = 4_000;
 /** No event reports receipts and uptime either. */
 const HEALTH_MS = 30_000;
 
-/** The channels that tokens may use here, with their prices. */
 export const channelsQuery = queryOptions({
   queryKey: ['channels'],
   queryFn: async ({ signal }) => (await perform(listChannels, {}, { signal })).channels,

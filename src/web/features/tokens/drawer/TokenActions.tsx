@@ -19,7 +19,6 @@ const MoveToken = lazy(async () => ({
 
 type Props = { token: Token; onGone: () => void };
 
-/** Irreversible actions, each with a confirmation. */
 export function TokenActions({ token, onGone }: Props) {
   const [key, setKey] = useState<string>();
   const changed = useTokenChanged();
@@ -83,7 +82,6 @@ export function TokenActions({ token, onGone }: Props) {
   );
 }
 
-/** Moves it to another channel, after an explanation. */
 function Move({ token }: { token: Token }) {
   const [isOpen, setOpen] = useState(false);
   const close = () => setOpen(false);

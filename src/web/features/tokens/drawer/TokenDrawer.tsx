@@ -36,12 +36,10 @@ const ConnectionPart = lazy(async () => ({
 
 type Props = {
   id: string;
-  /** Opened in order to link a phone. */
   linking: boolean;
   onClose: () => void;
 };
 
-/** One token beside the list: its facts, phone, settings and key. */
 export function TokenDrawer({ id, linking, onClose }: Props) {
   const { data: token, isError, error, refetch } = useQuery(tokenQuery(id));
   return (

@@ -13,7 +13,6 @@ import { Button } from '#web/ui/button/Button.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
-/** Marks a token for review; renders nothing without one. */
 export const ReviewChip = ({ token }: { token: Token }) =>
   token.review && (
     <StatusChip tone="warning" icon={<ShieldQuestionMark size={14} aria-hidden="true" />}>
@@ -28,7 +27,6 @@ type Props = {
   onGone: () => void;
 };
 
-/** Why a token needs a review, with both decisions: keep or delete. */
 export function TokenReview({ token, onKept, onGone }: Props) {
   const { timezone } = useUser();
   const changed = useTokenChanged();

@@ -7,7 +7,6 @@ import { Button } from '#web/ui/button/Button.tsx';
 import { TextField } from '#web/ui/text/TextField.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
-/** A token's name and its daily message limit. */
 export function TokenSettings({ token }: { token: Token }) {
   const changed = useTokenChanged();
   const { form, onSubmit, busy, error } = useActForm(updateToken, {

@@ -7,11 +7,9 @@ import { Modal } from '#web/ui/overlay/Modal.tsx';
 type Props = {
   title: string;
   secret: string;
-  /** The channel of its token. */
   channel: ChannelName;
   note?: string;
   onClose: () => void;
-  /** The step after the key was saved. */
   next?: { label: string; go: () => void };
 };
 

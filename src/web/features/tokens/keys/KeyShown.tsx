@@ -11,7 +11,6 @@ import { Tabs } from '#web/ui/tabs/Tabs.tsx';
 
 type KeyProps = { secret: string; channel: ChannelName; note?: string };
 
-/** A new key, shown only this time, with code that uses it. */
 export const KeyShown = ({ secret, channel, note }: KeyProps) => (
   <div className={styles['parts']}>
     <Alert

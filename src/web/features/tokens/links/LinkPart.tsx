@@ -27,7 +27,6 @@ const QR_PX = 220;
 /** The poll interval of the token while it waits for a phone; live events are usually faster. */
 const LOOK_MS = 4_000;
 
-/** Why a link failed, and what to do. */
 const endings = {
   late: 'QR atau tautan tadi sudah kedaluwarsa. Buat yang baru.',
   used: 'Tadi tidak berhasil menyambung. Periksa apakah nomornya sudah dipakai token lain, lalu coba sekali lagi.',
@@ -37,7 +36,6 @@ const endings = {
 /** An address for one scan; with `nonce` this browser has consented, and shows the QR itself. */
 type Link = { path: string; expires_at: Date; nonce?: string };
 
-/** A token's current link, how the last one ended, and a way to begin another. */
 function useLink(token: Token) {
   const [link, setLink] = useState<Link>();
   const [ended, setEnded] = useState<'late' | 'used' | LinkFailure>();
@@ -90,17 +88,13 @@ function useLink(token: Token) {
 
 type Props = {
   token: Token;
-  /** Opened in order to link a phone. */
   linking: boolean;
-  /** The risk of linking, shown before and beside the QR. */
   risk?: ReactNode;
   /** The network restricts the number, as stated above. */
   restricted?: boolean;
 };
 
-/**
- * Links a token's phone: by a QR here, or by an address for one scan; shows the connected phone.
- */
+/** Links a phone by a QR here or an address for one scan; shows the connected phone. */
 export function LinkPart({ token, linking, risk, restricted = false }: Props) {
   const { live, ended, end, busy, error, begin } = useLink(token);
   const section = useRef<HTMLElement>(null);
@@ -208,6 +202,5 @@ function ScanLink({ link, onEnd }: { link: Link; onEnd: () => void }) {
   );
 }
 
-/** Shortens a long address to its two ends. */
 const shortened = (address: string): string =>
   `${address.replace(/^https?:\/\//, '').slice(0, -60)}…${address.slice(-6)}`;

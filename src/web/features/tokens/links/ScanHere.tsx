@@ -7,14 +7,11 @@ import { Countdown } from '#web/ui/time/Countdown.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
 type Props = {
-  /** The path of the link, to which this browser has consented. */
   path: string;
   nonce: string;
-  /** The link has expired. */
   onEnd: () => void;
 };
 
-/** The QR for the phone, beside the token: for a person who has both at hand. */
 export function ScanHere({ path, nonce, onEnd }: Props) {
   const data = path.slice('/scan/'.length);
   // Polls on while the simulated phone's tab is in front.

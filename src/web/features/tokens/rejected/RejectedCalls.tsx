@@ -151,7 +151,6 @@ function Filters({ token, reason, onReload }: FiltersProps) {
   );
 }
 
-/** The remedy, and the response with its recipient. */
 const Fix = ({ row: { code, status, dialect, address } }: { row: RejectedCall }) => (
   <div className={styles['fix']}>
     <p>{fixOf(code)}</p>

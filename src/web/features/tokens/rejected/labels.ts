@@ -239,12 +239,10 @@ const unknown: Words = {
   fix: 'Cari kodenya di dokumentasi; di sana tertulis sebab dan cara memperbaikinya.',
 };
 
-/** Whether a refusal has labels of its own. */
 export const hasWords = (code: string): boolean => Object.hasOwn(words, code);
 
 const wordsOf = (code: string): Words => (hasWords(code) ? words[code] : undefined) ?? unknown;
 
-/** The reason of refused calls. */
 export function reasonOf({ code, facts }: Pick<RejectedCall, 'code' | 'facts'>): string {
   const { title } = wordsOf(code);
   return typeof title === 'string' ? title : title(facts);
@@ -252,12 +250,10 @@ export function reasonOf({ code, facts }: Pick<RejectedCall, 'code' | 'facts'>):
 
 export const fixOf = (code: string): string => wordsOf(code).fix;
 
-/** The reasons to filter by, with their labels. */
 export const reasonOptions = Object.keys(words)
   .map((code) => ({ value: code, label: reasonOf({ code, facts: {} }) }))
   .toSorted((a, b) => a.label.localeCompare(b.label, 'id'));
 
-/** Labels of API dialects. */
 export const dialectLabel: Readonly<Record<string, string>> = {
   kabari: 'API Kabari',
   cloud: 'Cloud API',

@@ -37,7 +37,6 @@ const initial = {
 };
 type Values = typeof initial;
 
-/** Omits empty fields. */
 const inputOf = ({ name, language, category, header, body, footer, buttons }: Values) => ({
   name,
   language,
@@ -57,7 +56,6 @@ const categories = templateCategories.map((value) => ({
   label: `${categoryLabel[value].title}: ${categoryLabel[value].means}`,
 }));
 
-/** A new template beside its preview. `onMade` opens it. */
 export function NewTemplate({ onMade }: { onMade: (template: Template) => void }) {
   const [examples, setExamples] = useState<Examples>({});
   const { form, onSubmit, busy, error } = useActForm(createTemplate, {
@@ -105,7 +103,6 @@ export function NewTemplate({ onMade }: { onMade: (template: Template) => void }
 
 type FieldsProps = { form: Form<Values> };
 
-/** The common properties of text fields. */
 const fieldOf = ({ values, errors, set, leave }: Form<Values>, name: keyof Values) => ({
   name,
   value: values[name],
@@ -166,7 +163,6 @@ const ContentFields = ({ form }: FieldsProps) => (
   </>
 );
 
-/** The body, and a button that inserts the next variable at the cursor. */
 function BodyField({ form }: FieldsProps) {
   const area = useRef<HTMLTextAreaElement>(null);
   const variable = `{{${nextVariable(form.values.body)}}}`;

@@ -35,7 +35,6 @@ type Props = {
   onClose: () => void;
 };
 
-/** One template beside the list: its preview, its call, and its deletion. */
 export function TemplateDrawer({ open, onClose }: Props) {
   const named = namedIn(open);
   const { data: template, error, refetch } = useQuery(templateQuery(named));
@@ -113,7 +112,6 @@ function partFacts({ header_file: file, header_variable: variable, button_values
   ];
 }
 
-/** Why it cannot be sent; renders nothing when it can. */
 function Standing({ template: { status, reason } }: { template: Template }) {
   if (status === 'approved') return null;
   if (status === 'pending') {
@@ -135,7 +133,6 @@ function Standing({ template: { status, reason } }: { template: Template }) {
   );
 }
 
-/** Confirms and deletes a template; `onGone` closes its drawer. */
 function useRemoveTemplate({ name, language }: Template, onGone: () => void) {
   const changed = useTemplatesChanged();
   const remove = useAct(deleteTemplate);

@@ -87,7 +87,6 @@ export const AddTemplate = () => (
   </LinkButton>
 );
 
-/** The account's templates; page, order and the open one are in the address. */
 export function TemplateTable() {
   const { open } = useSearch('/token/templat');
   const { timezone } = useUser();

@@ -8,7 +8,6 @@ import {
 } from '#contract/messages/templates.ts';
 import type { Tone } from '#web/ui/status/StatusChip.tsx';
 
-/** Labels of template categories, in the networks' terms. */
 export const categoryLabel: Record<TemplateCategory, { title: string; means: string }> = {
   utility: { title: 'Utilitas', means: 'kabar tentang pesanan, tagihan, atau jadwal' },
   marketing: { title: 'Pemasaran', means: 'promosi, penawaran, atau undangan' },
@@ -21,7 +20,6 @@ export const statusLook: Record<TemplateStatus, { tone: Tone; words: string }> =
   rejected: { tone: 'danger', words: 'Ditolak' },
 };
 
-/** The kind of file above a template's text. */
 export const fileLabel: Record<TemplateFile, string> = {
   image: 'Gambar',
   video: 'Video',
@@ -42,7 +40,6 @@ export function languageLabel(code: string): string {
   }
 }
 
-/** The address key of an open template. */
 export const addressOf = ({ name, language }: Pick<Template, 'name' | 'language'>): string =>
   `${name}:${language}`;
 
@@ -61,14 +58,12 @@ export const previewOf = (body: string, examples: Examples): string =>
     valueOrderOf(body).map((name) => examples[name] || `{{${name}}}`),
   );
 
-/** The buttons of a form, one a line. */
 export const buttonsOf = (lines: string): string[] =>
   lines
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
-/** The number of the next variable of a body. */
 export function nextVariable(body: string): string {
   const numbers = valueOrderOf(body).filter((name) => /^\d+$/.test(name));
   return String(Math.max(0, ...numbers.map(Number)) + 1);

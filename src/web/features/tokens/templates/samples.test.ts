@@ -6,7 +6,6 @@ const sending = { address: 'https://kabari.example', key: 'kbr_x', to: '62812345
 
 const noParts = { header_file: null, header_variable: null, button_values: [] };
 
-/** The last argument of a command as the shell passes it to curl. */
 const bodyOf = (code: string): unknown => {
   const print = 'curl() { for last; do :; done; printf %s "$last"; }';
   return JSON.parse(execFileSync('sh', ['-c', `${print}\n${code}`], { encoding: 'utf8' }));

@@ -40,7 +40,6 @@ type Props = {
   onClose: () => void;
 };
 
-/** One delivery beside the list: its body, and every attempt. */
 export function DeliveryDrawer({ webhook, id, onClose }: Props) {
   return (
     <Drawer

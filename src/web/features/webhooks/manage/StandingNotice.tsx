@@ -50,7 +50,6 @@ function noticeOf(webhook: Webhook, zone: string): Notice | undefined {
   };
 }
 
-/** The problem of a webhook and its remedy; renders nothing without one. */
 export function StandingNotice({ webhook }: { webhook: Webhook }) {
   const notice = noticeOf(webhook, useUser().timezone);
   if (!notice) return null;

@@ -4,13 +4,10 @@ import { adviceFor, answerWords } from '#web/features/webhooks/labels.ts';
 import styles from '#web/features/webhooks/webhooks.module.css';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 
-/**
- * A 2xx response without confirmation: only the handshake of the Cloud API requires a certain body.
- */
+/** A 2xx response without confirmation: only the Cloud API's handshake requires a certain body. */
 const wrongChallenge =
   'Jawab jabat tangan dengan nilai hub.challenge saja, bila verify token-nya cocok.';
 
-/** The response to a test: status, time, and the beginning of its body. */
 export function TestResult({ test, onClose }: { test: WebhookTest; onClose?: () => void }) {
   const advice = test.ok ? undefined : (adviceFor(test) ?? wrongChallenge);
   return (

@@ -64,11 +64,9 @@ export const useWebhookForm = (
 
 type Props = ReturnType<typeof useWebhookForm> & {
   id?: string;
-  /** The buttons, unless they are elsewhere. */
   children?: ReactNode;
 };
 
-/** The address, format and events of a webhook. */
 export function WebhookForm({ id, form, onSubmit, error, children }: Props) {
   const format = formatIn(form.values.format);
   return (

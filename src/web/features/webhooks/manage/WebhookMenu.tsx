@@ -24,7 +24,6 @@ type Props = { webhook: Webhook; onOff: () => void };
 
 type Rotated = { webhook: Webhook; secret: string };
 
-/** Rare actions, each with a confirmation: a new secret, switching off, deleting. */
 export function WebhookMenu({ webhook, onOff }: Props) {
   const { token_id, state, format } = webhook;
   const { timezone } = useUser();

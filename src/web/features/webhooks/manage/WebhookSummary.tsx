@@ -26,7 +26,6 @@ import { Facts, Panel, type Fact } from '#web/ui/panel/Panel.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
-/** Actions on a webhook, and the result of the last test. */
 function useManaging(token_id: string) {
   const [editing, setEditing] = useState(false);
   const [test, setTest] = useState<WebhookTest>();
@@ -53,7 +52,6 @@ function useManaging(token_id: string) {
   return { editing, setEditing, test, setTest, trial, power, saved };
 }
 
-/** A webhook: its problem, its settings, and its test. */
 export function WebhookSummary({ webhook }: { webhook: Webhook }) {
   const { token_id } = webhook;
   const { timezone } = useUser();

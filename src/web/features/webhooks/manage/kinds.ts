@@ -6,11 +6,9 @@ import {
   type WebhookFormat,
 } from '#contract/webhooks.ts';
 
-/** The format that a form names. */
 export const formatIn = (value: string): WebhookFormat =>
   webhookFormats.find((one) => one === value) ?? 'kabari';
 
-/** The selected events that a format sends. */
 export const chosenIn = (format: WebhookFormat, kinds: readonly string[]): readonly EventType[] =>
   formatEvents[format].filter((one) => kinds.includes(one));
 
@@ -20,9 +18,7 @@ export function kindsIn(format: WebhookFormat, kinds: readonly string[]): { kind
   return chosen.length === formatEvents[format].length ? {} : { kinds: [...chosen] };
 }
 
-/**
- * The selection after a change of a format's events to `next`: those of other formats stay selected.
- */
+/** The selection after a format's events change to `next`; other formats' stay selected. */
 export const withChosen = (
   format: WebhookFormat,
   kinds: readonly string[],
@@ -32,6 +28,5 @@ export const withChosen = (
   ...next,
 ];
 
-/** The events that a format offers, with their labels. */
 export const offeredIn = (format: WebhookFormat) =>
   formatEvents[format].map((value) => ({ value, label: eventTypeLabel[value] }));

@@ -1,9 +1,7 @@
 export type SignatureSample = {
   language: 'node' | 'php' | 'python' | 'go';
   title: string;
-  /**
-   * A whole program or script that listens; the secret comes from the environment variable `WEBHOOK_SECRET`.
-   */
+  /** A whole program or script; the secret is in the environment variable `WEBHOOK_SECRET`. */
   code: string;
 };
 

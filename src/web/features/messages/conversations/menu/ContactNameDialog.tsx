@@ -20,7 +20,6 @@ type Props = {
 
 const FORM = 'contact-name';
 
-/** Names a number, for the whole account. */
 export function ContactNameDialog({ peer, name, onClose }: Props) {
   const client = useQueryClient();
   const { form, onSubmit, busy, error } = useActForm(nameContact, {

@@ -36,11 +36,9 @@ const JumpDialog = later(
 type OpenProps = {
   /** Whether its number is opted out, where that has no button of its own. */
   optout?: Optouts | undefined;
-  /** Goes to a day of the open conversation. */
   onGoTo?: (day: string) => void;
 };
 
-/** The menu of the open conversation. */
 export function ThreadMenu({ which, ...open }: OpenProps & { which: Which }) {
   const { data: conversation } = useQuery(conversationQuery(which));
   return (
@@ -50,7 +48,6 @@ export function ThreadMenu({ which, ...open }: OpenProps & { which: Which }) {
 
 type Props = OpenProps & { of: Conversation; label: string };
 
-/** Actions on a whole conversation: go to a day, pin, unpin, name or stop its number. */
 export function ConversationMenu({ of, label, optout, onGoTo }: Props) {
   const { token, peer, pinned, contact_name } = of;
   const client = useQueryClient();

@@ -24,18 +24,13 @@ export const optoutQuery = ({ tokenId, peer }: Which) =>
     },
   });
 
-/** The opt-out of a conversation's phone, and its toggle. */
 export type Optouts = {
   isOn: boolean;
-  /** Asks for a reason to stop them, or allows them again. */
   change: () => void;
-  /** The dialog; rendered wherever there is room for it. */
   question: ReactNode;
 };
 
-/**
- * Toggles the opt-out of a conversation's phone, with a reason; undefined while its state is loading.
- */
+/** Toggles the opt-out of a conversation's phone; undefined while its state is loading. */
 export function useOptoutChange(which: Which, name: string): Optouts | undefined {
   const client = useQueryClient();
   const { data: optout } = useQuery(optoutQuery(which));

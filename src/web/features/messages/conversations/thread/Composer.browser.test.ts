@@ -199,7 +199,6 @@ test('quick replies, emoji and pasting work with the keyboard alone; another tab
   await tab.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
 
-  // The other tab has it without a reload.
   await other.bringToFront();
   await composer(other).fill('/sal');
   await other.getByRole('option', { name: /^\/salam/ }).waitFor();

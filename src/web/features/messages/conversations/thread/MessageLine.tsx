@@ -31,7 +31,6 @@ import { ReactButton } from '#web/ui/chat/reactions/ReactButton.tsx';
 import { ChatQuote } from '#web/ui/chat/quote/ChatQuote.tsx';
 import { Ticks } from '#web/ui/chat/Ticks.tsx';
 
-/** An entry of a thread: a message, or an outgoing one. */
 export type ThreadBody =
   | { message: ConversationMessage; reacting?: Outgoing | undefined }
   | { outgoing: Outgoing };
@@ -39,11 +38,9 @@ export type ThreadBody =
 type Props = {
   body: ThreadBody;
   first: boolean;
-  /** The other party's name. */
   name: string;
   zone: string;
   onReply: ((message: ConversationMessage) => void) | undefined;
-  /** Goes to the quoted message. */
   onGoTo: (messageId: string) => void;
 };
 
@@ -102,7 +99,6 @@ function Sent({ message, reacting, first, name, zone, onReply, onGoTo }: SentPro
 const canBeAnswered = ({ status }: ConversationMessage): boolean =>
   statusRank[status] >= statusRank.sent && !['failed', 'cancelled', 'expired'].includes(status);
 
-/** The message that another one answers. */
 export const Quote = ({
   quoted: { id, direction, type, excerpt },
   name,
@@ -122,7 +118,6 @@ export const Quote = ({
   />
 );
 
-/** The note below our own message, if any. */
 function noteOf(message: ConversationMessage, zone: string) {
   if (message.status === 'failed') return <Why failure={message.failure} />;
   return message.status === 'scheduled' && <ScheduledFor message={message} zone={zone} />;
@@ -134,7 +129,6 @@ const Why = ({ failure }: Pick<ConversationMessage, 'failure'>) => (
 
 type UnsentProps = { one: Outgoing } & Omit<Props, 'body' | 'onReply'>;
 
-/** A message not on the server yet: faint while it is sending, with actions after a failure. */
 function Unsent({ one, first, name, zone, onGoTo }: UnsentProps) {
   const failed = one.why !== undefined;
   const at = new Date(one.at);
@@ -162,13 +156,11 @@ function Unsent({ one, first, name, zone, onGoTo }: UnsentProps) {
   );
 }
 
-/** Converts an outgoing message to the renderer's type. */
 function shownOf({ content, file, text }: Outgoing, url: string | undefined): ChatMessage {
   const shown = file && waitingContent(file, url, text);
   return content ? contentShown(content, shown) : (shown ?? { type: 'text', caption: text });
 }
 
-/** Why a message was not sent, and how to proceed. */
 function Failed({ one }: { one: Outgoing }) {
   const client = useQueryClient();
   return (

@@ -28,7 +28,6 @@ test('answers show what they quote, reactions show at their message, and Balas q
   await topUp(address, who, 50_000);
   const sender = await newSender(address, who, { name: 'Kasir', phone });
   for (const to of [QUOTES, REACTS]) await deliverText(address, sender, { to, text: OFFER });
-  // More conversations than fit beside a thread.
   for (let nth = 0; nth < 16; nth++) {
     await deliverText(address, sender, { to: `6281390000${100 + nth}`, text: 'Terima kasih' });
   }
@@ -45,7 +44,6 @@ test('answers show what they quote, reactions show at their message, and Balas q
   await answer.getByText(OFFER).waitFor();
   await answer.getByText('Anda', { exact: true }).waitFor();
   await look(tab, 'an answer that quotes');
-  // The list and the thread scroll, and the page does not.
   const beyond = () =>
     tab.evaluate(() => document.documentElement.scrollHeight - window.innerHeight);
   await waitFor(async () => expect(await beyond()).toBe(0));
@@ -59,7 +57,6 @@ test('answers show what they quote, reactions show at their message, and Balas q
   await press(tab, answer.getByRole('button', { name: 'Balas' }));
   await tab.keyboard.type('Siap, kami kirim sore ini');
   await tab.keyboard.press('Enter');
-  // The phone's answer quotes it in turn, below it.
   const ours = tab.getByRole('article').filter({ hasText: 'Siap, kami kirim sore ini' }).first();
   await ours.getByText('Baik, yang ini ya').waitFor();
   await tab.getByRole('button', { name: 'Batal membalas' }).waitFor({ state: 'detached' });

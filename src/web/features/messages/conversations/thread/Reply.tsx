@@ -44,16 +44,13 @@ type Props = {
   name: string;
   /** The channel of the conversation; undefined while it is loading. */
   channel: ChannelName | undefined;
-  /** Shown above the box. */
   notice: string | undefined;
   blocked: ReactNode;
   /** Why only templates can be sent; undefined where anything can. */
   closed: string | undefined;
-  /** The message being answered. */
   replyTo: QuotedMessage | undefined;
   /** Called when the reply is on its way, or was dismissed. */
   onReplied: () => void;
-  /** Where files may be dropped. */
   dropZone: RefObject<HTMLElement | null>;
 };
 
@@ -128,7 +125,6 @@ function DrawnReply(props: Props) {
 
 const captionMax = (file: File): number => (isWordless(file) ? TEXT_MAX : CAPTION_MAX);
 
-/** The box's label: the recipient, or the file of the caption. */
 function boxWords(file: File | undefined, name: string) {
   if (!file) return { label: `Tulis pesan untuk ${isolated(name)}` };
   return isWordless(file)
@@ -136,9 +132,7 @@ function boxWords(file: File | undefined, name: string) {
     : { label: `Tulis keterangan untuk ${file.name}`, placeholder: 'Tulis keterangan' };
 }
 
-/**
- * The number of resulting messages: one for each file, and one for the text after an audio file.
- */
+/** One message for each file, and one for the text after an audio file. */
 const countOf = (files: readonly AttachedFile[]): number =>
   Math.max(
     1,
@@ -146,7 +140,6 @@ const countOf = (files: readonly AttachedFile[]): number =>
       files.filter(({ file, caption }) => isWordless(file) && caption.trim() !== '').length,
   );
 
-/** Content sent from dialogs, and the quick replies over the box. */
 function useTools({ which, name, channel, replyTo, onReplied }: Props) {
   // A number is not a name to address a person by.
   const person = name === formatPeer(which.peer) ? '' : name;
@@ -204,7 +197,6 @@ const toolsFor = (open: (tool: Attaching) => void): readonly Tool[] => [
 
 type PriceProps = { channel: ChannelName; count: number };
 
-/** The price of sending: each file is a message. */
 function Price({ channel, count }: PriceProps) {
   const { data: saldo } = useQuery(saldoQuery);
   const price = useMessagePrice(channel, saldo);

@@ -56,7 +56,6 @@ import { Avatar } from '#web/ui/avatar/Avatar.tsx';
 import { useWide } from '#web/ui/layout/useWide.ts';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 
-/** One conversation: its messages and the composer. */
 export function Thread({ which }: { which: Which }) {
   const { at } = useSearch('/message-history');
   const zone = useUser().timezone;
@@ -131,9 +130,7 @@ export function Thread({ which }: { which: Which }) {
 const isOf = (one: Outgoing, { tokenId, peer }: Which): boolean =>
   one.tokenId === tokenId && one.peer === peer;
 
-/**
- * Makes room for a phone's keyboard, and handles shortcuts: Enter on a row focuses the box, Escape returns to the row.
- */
+/** Makes room for a phone's keyboard. Enter on a row focuses the box, Escape returns to the row. */
 function useKeys(root: RefObject<HTMLElement | null>) {
   useKeyboardInset(root);
   useEffect(() => (root.current ? takeFocus(root.current) : undefined), [root]);
@@ -163,7 +160,6 @@ type HeadProps = {
   which: Which;
   name: string;
   token: Token | undefined;
-  /** Goes to a day of the conversation. */
   onGoTo: (day: string) => void;
 };
 
@@ -218,7 +214,6 @@ function whyBlocked(token: Token | undefined, known: boolean): ReactNode {
   );
 }
 
-/** The notice that the phone has opted out, and how. */
 function whyStopped(optout: Optout | null | undefined): ReactNode {
   if (!optout) return undefined;
   const { source, reason, created_at: at } = optout;

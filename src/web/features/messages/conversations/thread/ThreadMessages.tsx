@@ -28,13 +28,11 @@ import { toast } from '#web/ui/toast/toasts.ts';
 type Props = {
   which: Which;
   name: string;
-  /** The loaded messages of the thread. */
   shown: ShownThread;
   newest: Flat<ConversationMessage>;
   outgoing: readonly Outgoing[];
   /** Answers a message; left out where nothing can be sent. */
   onReply?: ((message: ConversationMessage) => void) | undefined;
-  /** Goes to a quoted message. */
   onGoTo: (messageId: string) => void;
   /** The person navigated here from within the thread. */
   focused: boolean;
@@ -99,7 +97,6 @@ function startOf(newestFirst: readonly ConversationMessage[], { from, day }: Pla
   return row && ({ key: row.id, at: day === undefined ? 'line' : 'day' } as const);
 }
 
-/** Reports that a place has no message, and what is shown instead. */
 function useMissing(
   place: Place | undefined,
   rows: readonly ConversationMessage[],

@@ -12,7 +12,6 @@ import {
 type ChatWindow = {
   /** The end of the open window; undefined where there is no limit, or it is unknown. */
   notice?: string;
-  /** Why only templates may be sent. */
   closed?: string;
 };
 

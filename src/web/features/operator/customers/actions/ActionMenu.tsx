@@ -11,7 +11,6 @@ import { Dropdown, MenuButton, MenuSeparator } from '#web/ui/menu/Dropdown.tsx';
 
 type Props = { customer: DeskCustomerDetail; onChoose: (action: Action) => void };
 
-/** The operator's permitted actions on the customer; renders nothing without any. */
 export function ActionMenu({ customer, onChoose }: Props) {
   const { money, account } = actionsFor(customer, useUser().operator_roles);
   if (money.length + account.length === 0) return null;

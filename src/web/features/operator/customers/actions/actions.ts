@@ -4,7 +4,6 @@ import { maySee } from '#web/features/operator/operator.ts';
 
 export type Action = 'adjust' | 'refund' | 'payout' | 'freeze' | 'bonus' | 'plan' | 'suspend';
 
-/** The label of an action in the menu and in its form's title. */
 export function actionLabel(action: Action, { status, state }: DeskCustomerDetail): string {
   switch (action) {
     case 'adjust':
@@ -26,9 +25,7 @@ export function actionLabel(action: Action, { status, state }: DeskCustomerDetai
 
 const money: readonly Action[] = ['adjust', 'refund', 'payout', 'freeze', 'bonus', 'plan'];
 
-/**
- * The actions that an operator of these roles may take on this customer now: money first, then the account.
- */
+/** The actions an operator of these roles may take on this customer now: money first. */
 export function actionsFor(
   customer: DeskCustomerDetail,
   roles: readonly OperatorRole[],

@@ -13,7 +13,6 @@ const parts = {
   invoice: { title: 'Tagihan', Thing: InvoiceThing },
 } as const;
 
-/** The message, token, top-up or invoice in the address, over its customer's page. */
 export function ThingDrawer({ accountId }: { accountId: string }) {
   const search = useSearch('/operator/pelanggan');
   const kind = things.find((one) => search[one] !== undefined);

@@ -13,7 +13,6 @@ import { type Fact, Facts } from '#web/ui/panel/Panel.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 
-/** A customer's token: whether it can send, and its queue. */
 export function TokenThing({ accountId, id }: ThingProps) {
   const token = useQuery(actQuery(getCustomerToken, { account_id: accountId, token_id: id }));
   return (
@@ -32,7 +31,6 @@ export function TokenThing({ accountId, id }: ThingProps) {
   );
 }
 
-/** The messages held back by a disconnected token, and the owner's remedy. */
 const partedWords = ({ channel, waiting }: DeskToken): string => {
   const what = channel === 'cloud' ? 'nomor di Meta' : 'ponsel';
   const how = channel === 'cloud' ? 'memasukkan access token baru' : 'memindai QR';

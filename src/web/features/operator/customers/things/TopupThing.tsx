@@ -14,7 +14,6 @@ import { type Fact, Facts } from '#web/ui/panel/Panel.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 
-/** A customer's top-up; billing operators get a link to where it is decided. */
 export function TopupThing({ accountId, id }: ThingProps) {
   const { operator_roles: roles } = useUser();
   const topup = useQuery(actQuery(getCustomerTopup, { account_id: accountId, topup_id: id }));

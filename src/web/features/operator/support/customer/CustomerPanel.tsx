@@ -25,7 +25,6 @@ const standing = {
   closed: { tone: 'danger', word: 'Akun ditutup' },
 } as const;
 
-/** The customer of a thread, with facts needed for an answer. */
 export function CustomerPanel({ thread }: { thread: OperatorThread }) {
   const zone = useUser().timezone;
   const { account_id, account_name, phone, customer, rating } = thread;

@@ -17,7 +17,6 @@ type Props = {
   others: readonly Presence[];
 };
 
-/** A customer's thread in the queue. */
 export function InboxLine({ row, open, now, others }: Props) {
   const zone = useUser().timezone;
   const { account_id, account_name, last, unread } = row;
@@ -66,7 +65,6 @@ function Preview({ last, others }: Pick<InboxRow, 'last'> & Pick<Props, 'others'
   );
 }
 
-/** The waiting time or the state, and the assignee. */
 function Foot({ row, now, zone }: Pick<Props, 'row' | 'now'> & { zone: string }) {
   const { waiting_since, waited_minutes, snoozed_until, status, assignee } = row;
   const waits = waiting_since !== null && status === 'open';

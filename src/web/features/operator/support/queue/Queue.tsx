@@ -31,7 +31,6 @@ const filters: readonly { filter: InboxFilter; label: string }[] = [
 
 const QUERY_MAX = 60;
 
-/** The threads of a filter, or the search results among all of them. */
 export function Queue() {
   const { q } = useSearch('/operator/layanan');
   return (
@@ -134,9 +133,7 @@ function focusRows(): void {
   (rows.find((row) => row.hasAttribute('data-open')) ?? rows[0])?.focus();
 }
 
-/**
- * While a row has the focus: j, k and the arrows move to the next one; Escape closes the open thread.
- */
+/** While a row has focus: j, k and the arrows move on; Escape closes the open thread. */
 function walk(event: KeyboardEvent<HTMLUListElement>): void {
   const { key } = event;
   if (event.ctrlKey || event.metaKey || event.altKey) return;

@@ -19,7 +19,6 @@ type Props = {
   now: Date;
 };
 
-/** A customer's waiting time; colour and icon show the urgency. */
 export function Waiting({ since, minutes, now }: Props) {
   const pressure = pressureOf(minutes);
   const { Icon, word } = looks[pressure];

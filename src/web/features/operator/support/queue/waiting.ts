@@ -4,7 +4,6 @@ export type Pressure = 'fine' | 'soon' | 'late';
 const SOON_MINUTES = 15;
 const LATE_MINUTES = 60;
 
-/** The urgency of an answer after so many minutes of opening hours. */
 export function pressureOf(minutes: number): Pressure {
   if (minutes >= LATE_MINUTES) return 'late';
   return minutes >= SOON_MINUTES ? 'soon' : 'fine';

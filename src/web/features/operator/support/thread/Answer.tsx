@@ -13,7 +13,6 @@ import { useReplies } from '#web/ui/chat/replies/useReplies.tsx';
 
 type Props = { accountId: string; thread: OperatorThread | undefined };
 
-/** The messages of a customer's thread, and the box for an answer or a note. */
 export function Answer({ accountId, thread }: Props) {
   const client = useQueryClient();
   const [internal, setInternal] = useState(false);
@@ -57,7 +56,6 @@ export function Answer({ accountId, thread }: Props) {
 
 type AudienceProps = { internal: boolean; onChange: (internal: boolean) => void };
 
-/** Switches between an answer and a note. */
 const Audience = ({ internal, onChange }: AudienceProps) => (
   <div
     className={styles['audience']}

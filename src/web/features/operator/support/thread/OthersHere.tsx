@@ -6,7 +6,6 @@ import { tellDoing } from '#web/features/operator/support/thread/inboxPort.ts';
 
 const LOOK_MS = 20_000;
 
-/** Warns that another operator writes in this thread, or has it open. */
 export function OthersHere({ accountId }: { accountId: string }) {
   const others = usePresence().filter((one) => one.accountId === accountId);
   const writes = others[0] !== undefined && others[0].doing !== 'look';

@@ -20,7 +20,6 @@ type Props = {
   onSnooze: (until: Date) => Promise<void>;
 };
 
-/** The end of a snooze: a day and a time, in WIB. */
 export function SnoozeDialog({ onClose, onSnooze }: Props) {
   const id = useId();
   const [now] = useState(() => new Date());

@@ -25,7 +25,6 @@ import { useMedia } from '#web/ui/layout/useMedia.ts';
 import { Drawer } from '#web/ui/overlay/Modal.tsx';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 
-/** A customer's thread, and beside it, if there is room, the customer. */
 export function Thread({ accountId }: { accountId: string }) {
   const panes = useRef<HTMLDivElement>(null);
   const query = useQuery(threadQuery(accountId));
@@ -91,7 +90,6 @@ export function Thread({ accountId }: { accountId: string }) {
   );
 }
 
-/** Closes the browser's notices of a visible thread. */
 function useNoticesClosed(accountId: string, newest: number | undefined): void {
   useEffect(() => {
     const seen = () => closeSupportNotices(noticeTag(accountId));

@@ -50,7 +50,6 @@ type EndProps = Props & {
   onCustomer: (() => void) | undefined;
 };
 
-/** Closes or reopens a thread; plus rare actions. */
 export const ThreadEnd = ({ thread, acts, onCustomer }: EndProps) => (
   <div className={styles['ending']}>
     {thread.last_seq > 0 && <Finish thread={thread} acts={acts} />}

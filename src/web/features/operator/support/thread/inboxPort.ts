@@ -25,7 +25,6 @@ export async function sendToCustomer(client: QueryClient, accountId: string, dra
   return line;
 }
 
-/** Reports this operator's activity in a thread to the others. */
 export const tellDoing = (accountId: string, doing: SupportDoing): Promise<unknown> =>
   perform(typeInbox, { account_id: accountId, doing });
 
@@ -36,7 +35,6 @@ type Writing = {
   internal: boolean;
 };
 
-/** A customer's thread, as operators read and write it. */
 export const inboxPort = (
   accountId: string,
   { client, thread, internal }: Writing,

@@ -10,7 +10,7 @@ import { onLiveEvent } from '#web/live/listeners.ts';
 import { confirm } from '#web/ui/overlay/confirm.ts';
 
 const EXCERPT_MAX = 160;
-/** How long an answer waits for messages that others may just have sent. */
+/** The longest wait of an answer for messages that others may just have sent. */
 const READ_MS = 2_000;
 
 /**

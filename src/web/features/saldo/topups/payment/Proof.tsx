@@ -13,9 +13,7 @@ import { DateTime } from '#web/ui/time/DateTime.tsx';
 import { FileUpload } from '#web/ui/upload/FileUpload.tsx';
 import { indonesianUploads } from '#web/ui/upload/uploadLabels.ts';
 
-/**
- * Uploads the slip of a transfer for a manual review, in case the automatic match takes too long.
- */
+/** Uploads a slip for a manual review, in case the automatic match takes too long. */
 export function Proof({ topup }: { topup: Topup }) {
   const [open, setOpen] = useState(false);
   const { proof } = topup;

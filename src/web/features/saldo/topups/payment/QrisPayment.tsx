@@ -17,9 +17,7 @@ const QrImage = lazy(async () => ({
 /** In px: large enough for a camera at arm's length. */
 const SIDE = 280;
 
-/**
- * By QRIS: the code on screen; for payment on the same phone, as a picture to open in the bank's app.
- */
+/** The code on screen; on the paying phone itself, as a picture to open in the bank's app. */
 export function QrisPayment({ topup, qr }: { topup: Topup; qr: string }) {
   const save = async () => {
     const { qrPicture } = await import('#web/ui/qr/qrPicture.ts');

@@ -6,12 +6,10 @@ import { inFours } from '#web/features/saldo/topups/topups.ts';
 import { CopyField } from '#web/ui/copy/CopyField.tsx';
 import { Accordion, AccordionPart } from '#web/ui/disclosure/Accordion.tsx';
 
-/** Common names of banks; the gateway has names of its own. */
 const bankNames: Readonly<Record<string, string>> = { cimb: 'CIMB Niaga', permata: 'Permata' };
 
 type Props = { topup: Topup; va: NonNullable<Topup['va']> };
 
-/** By virtual account: a number unique to this payment, with instructions. */
 export const VirtualAccount = ({ topup, va }: Props) => (
   <>
     <CopyField

@@ -25,20 +25,17 @@ const RepliesDialog = later(
   async () => (await import('#web/ui/chat/replies/RepliesDialog.tsx')).RepliesDialog,
 );
 
-/** The tools of the composer that open a dialog. */
 export type Attaching = 'location' | 'contact' | 'template' | 'replies';
 
 type Props = {
   attaching: Attaching;
   which: Which;
-  /** The recipient's name; empty if unknown. */
   name: string;
   channel: ChannelName | undefined;
   onSend: (content: Content, file?: File) => void;
   onClose: () => void;
 };
 
-/** The dialog of one tool, loaded when it is first opened. */
 export function AttachDialogs({ attaching, which, name, channel, onSend, onClose }: Props) {
   const to = { token_id: which.tokenId, to: writtenPeer(which.peer) };
   return (

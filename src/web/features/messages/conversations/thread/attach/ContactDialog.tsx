@@ -17,7 +17,6 @@ import { SearchField } from '#web/ui/text/SearchField.tsx';
 import { TextField } from '#web/ui/text/TextField.tsx';
 
 type Props = {
-  /** The destination, for validation with the act's schema. */
   to: { token_id: string; to: string };
   onSend: (card: CardToSend) => void;
   onClose: () => void;
@@ -26,7 +25,6 @@ type Props = {
 const initial = { name: '', phone: '', organization: '' };
 type Values = typeof initial;
 
-/** A contact card to send: typed, or from the account's conversations. */
 export function ContactDialog({ to, onSend, onClose }: Props) {
   const form = useForm(initial, (values) =>
     fieldErrors(sendContact, { ...to, ...values, phone: `+${values.phone}` }),

@@ -19,7 +19,6 @@ import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { TextField } from '#web/ui/text/TextField.tsx';
 
 type Props = {
-  /** The destination, for validation with the act's schema. */
   to: { token_id: string; to: string };
   onSend: (place: PlaceToSend) => void;
   onClose: () => void;
@@ -32,7 +31,6 @@ const LONG_MS = 20_000;
 const SHORT = 'Tautan pendek ini tidak memuat koordinat. Buka di peta, lalu salin koordinatnya.';
 const NO_PLACE = 'Tidak ada koordinat di dalamnya. Contoh: -6.175392, 106.827153.';
 
-/** A location to send: pasted from a map, typed, or the browser's own. */
 export function LocationDialog({ to, onSend, onClose }: Props) {
   const form = useForm(initial, (values) => fieldErrors(sendLocation, { ...to, ...values }));
   const { values, errors, ref, set, leave, submit } = form;
@@ -108,7 +106,6 @@ const fieldOf = ({ values, errors, set, leave }: Form<Values>, name: 'latitude' 
   onBlur: () => leave(name),
 });
 
-/** Extracts the location from pasted text. */
 function Pasted({ onPlace }: { onPlace: (place: Coordinates) => void }) {
   const [pasted, setPasted] = useState('');
   const place = placeIn(pasted);
@@ -138,7 +135,6 @@ const whyNot = [
   'Mencari lokasi terlalu lama. Coba lagi.',
 ] as const;
 
-/** Asks the browser for its location. */
 function Here({ onPlace }: { onPlace: (place: Coordinates) => void }) {
   const [busy, setBusy] = useState(false);
   const [fault, setFault] = useState<string>();

@@ -25,7 +25,6 @@ type Props = {
   onClose: () => void;
 };
 
-/** A template to send: picked from the approved ones, then filled in. */
 export function TemplateDialog({ tokenId, channel, name, onSend, onClose }: Props) {
   const [chosen, setChosen] = useState<Template>();
   return (
@@ -59,7 +58,6 @@ type TemplateQuery = {
   tokenId: string;
 };
 
-/** The approved templates that match a search. */
 const approvedQuery = ({ q, pages, tokenId }: TemplateQuery) =>
   queryOptions({
     queryKey: [...listKey(listTemplates), 'approved', tokenId, q, pages],

@@ -38,13 +38,11 @@ import { TextField } from '#web/ui/text/TextField.tsx';
 type Props = {
   template: Template;
   channel: ChannelName | undefined;
-  /** The recipient's name. */
   name: string;
   onBack: () => void;
   onSend: (template: TemplateToSend, file: File | undefined) => void;
 };
 
-/** Fills in one template, next to a preview. */
 export function TemplateForm({ template, channel, name, onBack, onSend }: Props) {
   const [filling, setFilling] = useState<Filling>(() => begun(template, name));
   const [file, setFile] = useState<File>();
@@ -107,7 +105,6 @@ const begun = ({ body }: Template, name: string): Filling => ({
   ),
 });
 
-/** The template's language, category and price. */
 function Facts({ template, channel }: Pick<Props, 'template' | 'channel'>) {
   const { data: saldo } = useQuery(saldoQuery);
   const { data: channels } = useQuery({ ...channelsQuery, enabled: channel === 'cloud' });
@@ -267,7 +264,6 @@ function Preview({ template, filling, file }: PreviewProps) {
   );
 }
 
-/** The object URL of a local file. */
 function useObjectUrl(file: File | undefined): string | undefined {
   const [url, setUrl] = useState<string>();
   useEffect(() => {

@@ -1,4 +1,3 @@
-/** A location, in degrees. */
 export type Coordinates = { latitude: number; longitude: number };
 
 const DEGREES = String.raw`(-?\d{1,3}(?:\.\d+)?)`;
@@ -17,9 +16,7 @@ const ways: readonly RegExp[] = [
   new RegExp(`^${DEGREES}[,;\\s]\\s*${DEGREES}$`),
 ];
 
-/**
- * The location in a map's address, a `geo:` address, or two numbers; `undefined` where there is none.
- */
+/** The location in a map's or `geo:` address, or in two numbers; `undefined` without one. */
 export function placeIn(pasted: string): Coordinates | undefined {
   const text = pasted.trim();
   for (const way of ways) {

@@ -6,9 +6,7 @@ import {
 } from '#contract/messages/templates.ts';
 import type { TemplateToSend } from '#web/features/messages/conversations/thread/sending/content.ts';
 
-/**
- * Values typed for a template: by the names of its variables, the header's, and the positions of its buttons.
- */
+/** Values by the names of the variables, the header's, and the positions of the buttons. */
 export type Filling = {
   variables: Readonly<Record<string, string>>;
   header: string;

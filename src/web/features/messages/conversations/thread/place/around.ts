@@ -56,7 +56,6 @@ export function join(client: QueryClient, which: Which, from: string): void {
   );
 }
 
-/** Reads the next older messages of a part into the cache. */
 export async function readOlderAround(
   client: QueryClient,
   which: Which,

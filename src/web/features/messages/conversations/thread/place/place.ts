@@ -2,7 +2,7 @@ import { Id, idFloor, publicId } from '#contract/base/ids.ts';
 import { instantIn } from '#contract/base/time.ts';
 import { isCivilDate } from '#web/ui/date/dates.ts';
 
-/** Where a thread is opened: at a message, or at the first of a day. */
+/** The position a thread opens at: a message, or the first of a day. */
 export type Place = {
   /** The id that it begins with: that of the message, or the smallest of the day. */
   from: string;

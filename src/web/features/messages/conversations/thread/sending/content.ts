@@ -1,6 +1,5 @@
 import type { ChatMessage } from '#web/ui/chat/chat.ts';
 
-/** A location to send, from its dialog. */
 export type PlaceToSend = {
   latitude: number;
   longitude: number;
@@ -18,11 +17,9 @@ export type TemplateToSend = {
   variables?: readonly string[] | undefined;
   header?: string | undefined;
   buttons?: readonly string[] | undefined;
-  /** The rendering in a bubble. */
   shown: { header: string | null; body: string; footer: string | null; buttons: readonly string[] };
 };
 
-/** Outgoing content besides texts and files. */
 export type Content =
   | { type: 'location'; place: PlaceToSend }
   | { type: 'contact'; card: CardToSend }

@@ -18,14 +18,12 @@ let stored: Map<string, string>;
 let client: QueryClient;
 let stop = () => undefined as void;
 
-/** Storage that survives a page, as a browser's survives a reload. */
 const storage = () => ({
   getItem: (name: string) => stored.get(name) ?? null,
   setItem: (name: string, value: string) => void stored.set(name, value),
   removeItem: (name: string) => void stored.delete(name),
 });
 
-/** Loads the page anew: memory is empty except for the storage. */
 async function loadPage() {
   vi.resetModules();
   vi.stubGlobal('sessionStorage', storage());

@@ -27,17 +27,14 @@ import {
   waitingTexts,
 } from '#web/features/messages/conversations/thread/sending/waitingTexts.ts';
 
-/** The message being answered: its id, and its excerpt. */
 export type QuotedMessage = Quoted & { id: string };
 
 type Answering = { replyTo?: QuotedMessage | undefined };
 
-/** A message that is being sent, or has failed. */
 export type Outgoing = Which & {
   id: string;
   /** The caption of a file; empty if `content` is set. */
   text: string;
-  /** Content other than text and files. */
   content?: Content | undefined;
   /** The attached file; `outgoingFiles` stores its bytes under the same id. */
   file?: WaitingFile | undefined;
@@ -93,7 +90,6 @@ export function sendText(
   void work(client, which);
 }
 
-/** A file to send, and its caption. */
 type FileToSend = { file: File; caption: string };
 
 /** Whether a file takes no caption: the text follows as a message of its own. */
@@ -164,7 +160,6 @@ export function sendReaction(
 export const reactsTo = ({ content }: Outgoing): string | undefined =>
   content?.type === 'reaction' ? content.messageId : undefined;
 
-/** Retries a failed message. */
 export function sendAgain(client: QueryClient, one: Outgoing): void {
   // After a definite refusal the same key would be refused again; otherwise the message may have arrived.
   change(one.id, {
@@ -242,7 +237,6 @@ async function tryOnce(one: Outgoing): Promise<ConversationMessage> {
   }
 }
 
-/** Whether a retry would fail the same way. */
 const isFinal = (error: unknown): boolean =>
   isDefinite(error) || isAbort(error) || error instanceof FileGone || isLasting(error);
 
@@ -266,10 +260,8 @@ function whyOf(error: unknown): string {
   return error.sentence ?? sentenceOf(new TransportError(error.status === 0 ? 'network' : 'http'));
 }
 
-/** Stores the reason for a failure; the message can be resent. */
 function refusedBy(one: Outgoing, error: unknown): undefined {
   const code = isDefinite(error) ? refusalCode(error) : undefined;
-  // Its file is uploaded again.
   const forgotten = code === 'upload_gone' && { upload: undefined };
   change(one.id, { why: whyOf(error), code, ...forgotten });
 }

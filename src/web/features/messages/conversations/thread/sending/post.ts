@@ -5,7 +5,6 @@ import { performWithReauth } from '#web/api/act.ts';
 import type { Content } from '#web/features/messages/conversations/thread/sending/content.ts';
 import type { Which } from '#web/features/messages/conversations/queries.ts';
 
-/** A queued message: a text, a file with its caption, or other content. */
 type Posted = Which & {
   text: string;
   content?: Content | undefined;

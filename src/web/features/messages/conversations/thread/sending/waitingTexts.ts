@@ -2,10 +2,9 @@ import { readJson } from '#web/browser/json.ts';
 import { storageGet } from '#web/browser/storage.ts';
 import { createStore } from '#web/browser/store.ts';
 
-/** Where a tab stores unsent messages. */
+/** The storage key of a tab's unsent messages. */
 export const OUTGOING = 'outgoing';
 
-/** A queued text, by its conversation. */
 type Waiting = { tokenId: string; peer: string; why?: string | undefined };
 
 /** Queued texts, oldest first: from the storage, until the sending code is loaded. */
