@@ -176,11 +176,11 @@ function Contents({ blocks }: { blocks: readonly Block[] }) {
   );
 }
 
-const languageKept = (): SampleLanguage =>
+const storedLanguage = (): SampleLanguage =>
   languages.find((one) => one === storageGet('browser', LANGUAGE)) ?? 'curl';
 
 function Article({ blocks }: { blocks: readonly Block[] }) {
-  const [language, setLanguage] = useState(languageKept);
+  const [language, setLanguage] = useState(storedLanguage);
   const [tried, setTried] = useState<SampleRequest>();
   const [apiKey, setApiKey] = useState('');
   const reader = useMemo(

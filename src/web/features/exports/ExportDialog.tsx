@@ -87,8 +87,10 @@ export function ExportDialog({ what, onClose }: Props) {
 
 function titleOf(what: ToExport): string {
   if (what.kind === 'campaign') return 'Unduh hasil kiriman';
-  const chosen = what.input.message_ids?.length;
-  return chosen === undefined ? 'Ekspor pesan' : `Ekspor ${formatNumber(chosen)} pesan pilihan`;
+  const selectedCount = what.input.message_ids?.length;
+  return selectedCount === undefined
+    ? 'Ekspor pesan'
+    : `Ekspor ${formatNumber(selectedCount)} pesan pilihan`;
 }
 
 function About({ what }: { what: ToExport }) {

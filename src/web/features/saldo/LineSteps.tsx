@@ -102,14 +102,14 @@ function settledSteps(message: LineMessage, zone: string): TimelineEntry[] {
     return [{ ...settled, title: 'Biaya dipotong dari dana tertahan', tone: 'success' }];
   }
   const back: TimelineEntry = { ...settled, title: 'Dana tertahan dikembalikan', tone: 'warning' };
-  const again: Omit<TimelineEntry, 'title'> = { key: 'again', tone: 'success' };
+  const correction: Omit<TimelineEntry, 'title'> = { key: 'again', tone: 'success' };
   if (againAt) {
     const dated = step(againAt, message.corrected_after);
-    return [back, { ...again, ...dated, title: 'Biaya dipotong kembali (koreksi)' }];
+    return [back, { ...correction, ...dated, title: 'Biaya dipotong kembali (koreksi)' }];
   }
   if (state !== 'waived') return [back];
   const why = 'Pesan ternyata terkirim, dan saldo tidak cukup lagi saat laporannya datang.';
-  return [back, { ...again, title: 'Biaya ditanggung Kabari', detail: why }];
+  return [back, { ...correction, title: 'Biaya ditanggung Kabari', detail: why }];
 }
 
 const MessageLink = ({ id, children }: { id: string; children: string }) => (

@@ -37,7 +37,7 @@ export function SaldoPage() {
         }
       />
       <div className={styles['page']}>
-        {saldo.data && <Standing saldo={saldo.data} />}
+        {saldo.data && <SaldoNotices saldo={saldo.data} />}
         <div className={styles['top']}>
           <BalanceCard
             saldo={saldo.data}
@@ -58,7 +58,7 @@ export function SaldoPage() {
   );
 }
 
-function Standing({ saldo }: { saldo: SaldoSummary }) {
+function SaldoNotices({ saldo }: { saldo: SaldoSummary }) {
   const { status, available, alert_threshold: threshold, bonus_only: isBonus } = saldo;
   const isLow = status === 'active' && threshold !== null && available < threshold;
   return (

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { LinkState, Scan } from '#contract/scan.ts';
 import { describeRefusal } from '#web/api/answer.ts';
-import { isGone, lookAgain } from './queries.ts';
+import { isGone, pollIntervalMs } from './queries.ts';
 
 const scan = (state: LinkState): Scan => ({
   state,
@@ -16,15 +16,15 @@ const scan = (state: LinkState): Scan => ({
 });
 
 test('the page polls every two seconds while it waits for a phone', () => {
-  expect(lookAgain(scan('waiting'), false, true)).toBe(2_000);
-  expect(lookAgain(scan('scanned'), false, true)).toBe(2_000);
+  expect(pollIntervalMs(scan('waiting'), false, true)).toBe(2_000);
+  expect(pollIntervalMs(scan('scanned'), false, true)).toBe(2_000);
 });
 
 test('polling stops when the link has ended', () => {
   for (const state of ['connected', 'expired', 'failed'] as const) {
-    expect(lookAgain(scan(state), false, true)).toBe(false);
+    expect(pollIntervalMs(scan(state), false, true)).toBe(false);
   }
-  expect(lookAgain(scan('waiting'), true, true)).toBe(false);
+  expect(pollIntervalMs(scan('waiting'), true, true)).toBe(false);
 });
 
 test('a used or unknown link is gone; a lost connection is not', () => {

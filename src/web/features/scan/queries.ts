@@ -11,7 +11,11 @@ const CALM_MS = 15_000;
 const isEnd = (state: LinkState): boolean => state !== 'waiting' && state !== 'scanned';
 
 /** The poll interval of a link; `false` when it has ended. */
-export function lookAgain(scan: Scan | undefined, gone: boolean, agreed: boolean): number | false {
+export function pollIntervalMs(
+  scan: Scan | undefined,
+  gone: boolean,
+  agreed: boolean,
+): number | false {
   if (gone || (scan && isEnd(scan.state))) return false;
   return agreed ? LOOK_MS : CALM_MS;
 }
@@ -33,7 +37,8 @@ export const scanQuery = (data: string, { nonce, hidden }: Looking) =>
     queryKey: ['scan', data, nonce],
     queryFn: ({ signal }) =>
       perform(getScan, nonce === undefined ? { data } : { data, nonce }, { signal }),
-    refetchInterval: ({ state }) => lookAgain(state.data, isGone(state.error), nonce !== undefined),
+    refetchInterval: ({ state }) =>
+      pollIntervalMs(state.data, isGone(state.error), nonce !== undefined),
     refetchIntervalInBackground: hidden,
     retry: (tries, error) => tries < 1 && !isGone(error),
     staleTime: 0,

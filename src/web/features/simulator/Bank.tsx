@@ -34,7 +34,7 @@ export function Bank({ amount }: { amount: number | undefined }) {
         <Gateway />
         <Panel title="Transfer tadi">
           <p role="status" className="sr-only">
-            {transfers[0] && saidOf(transfers[0])}
+            {transfers[0] && transferResult(transfers[0])}
           </p>
           {transfers.length === 0 ? (
             <EmptyState title="Transfer yang Anda kirim akan tampil di sini." />
@@ -117,7 +117,7 @@ function TransferForm({ initialAmount, onDone }: FormProps) {
   );
 }
 
-const saidOf = ({ amount, matched }: Transfer): string =>
+const transferResult = ({ amount, matched }: Transfer): string =>
   matched
     ? `Transfer ${formatRupiah(amount)} cocok dengan isi saldo yang menunggu.`
     : `Transfer ${formatRupiah(amount)} tidak cocok dengan isi saldo mana pun.`;

@@ -14,11 +14,11 @@ export function PhoneChooser({ phone }: { phone: string }) {
   const [error, setError] = useState<string>();
   const open = (event: FormEvent) => {
     event.preventDefault();
-    const chosen = readPhone(typed);
-    if (chosen)
+    const selected = readPhone(typed);
+    if (selected)
       void navigate({
         to: '/simulator',
-        search: { phone: writtenPeer(chosen) },
+        search: { phone: writtenPeer(selected) },
         resetScroll: false,
       });
     else setError('Tulis nomor ponsel, misalnya 0812-3456-7890.');

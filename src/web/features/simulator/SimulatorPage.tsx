@@ -10,7 +10,7 @@ import { NotFoundPage } from '#web/ui/page/NotFoundPage.tsx';
 import { configQuery } from '#web/api/configQuery.ts';
 import { Bank } from '#web/features/simulator/Bank.tsx';
 import { writtenPeer } from '#contract/messages/peer.ts';
-import { chosenPhone } from '#web/features/simulator/phones.ts';
+import { initialPhone } from '#web/features/simulator/phones.ts';
 import { PhoneDesk } from '#web/features/simulator/PhoneDesk.tsx';
 import styles from '#web/features/simulator/SimulatorPage.module.css';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
@@ -38,7 +38,7 @@ export function SimulatorPage() {
 
 function World() {
   const { phone: requested, bank, amount } = useSearch('/simulator');
-  const phone = chosenPhone(requested);
+  const phone = initialPhone(requested);
   const written = writtenPeer(phone);
   useEffect(() => {
     // The address names the phone, so that it can be bookmarked and shared.

@@ -34,5 +34,5 @@ export const withPhone = (phones: readonly string[], phone: string): readonly st
   [phone, ...phones.filter((other) => other !== phone)].slice(0, REMEMBERED_MAX);
 
 /** The phone to show: from the address, else the last one, else the default. */
-export const chosenPhone = (requested: string | undefined): string =>
+export const initialPhone = (requested: string | undefined): string =>
   readPhone(requested) ?? rememberedPhones()[0] ?? FIRST_PHONE;

@@ -37,11 +37,11 @@ export function CreateToken({ onClose, onLink }: Props) {
   const changed = useTokenChanged();
   const { data: subscription } = useQuery(subscriptionQuery);
   const { data: channels, error: unloaded } = useQuery(channelsQuery);
-  const chosen = (channel: ChannelName | '') => channel || channels?.[0]?.channel;
+  const selectedChannel = (channel: ChannelName | '') => channel || channels?.[0]?.channel;
   const { form, onSubmit, busy, error } = useActForm(createToken, {
     initial: NEW,
     // The first one by default; without any, the schema reports it as missing.
-    inputOf: ({ name, channel }) => ({ name, channel: chosen(channel) as ChannelName }),
+    inputOf: ({ name, channel }) => ({ name, channel: selectedChannel(channel) as ChannelName }),
     onDone: (answer) => {
       setMade(answer);
       changed(answer.token);
@@ -93,7 +93,7 @@ export function CreateToken({ onClose, onLink }: Props) {
         />
         <ChannelChoice
           legend="Kanal"
-          value={chosen(form.values.channel)}
+          value={selectedChannel(form.values.channel)}
           error={form.errors.channel}
           onChange={(channel) => form.set('channel', channel)}
         />

@@ -104,14 +104,14 @@ const columns = (zone: string): readonly Column<Token>[] => [
 
 const Chips = ({ token }: { token: Token }) => (
   <>
-    <PartedChip token={token} />
+    <DisconnectedChip token={token} />
     <ReviewChip token={token} />
     <ExpiryChip token={token} />
   </>
 );
 
 /** A disconnected number: only its owner can bring it back. */
-const PartedChip = ({ token: { status, channel } }: { token: Token }) =>
+const DisconnectedChip = ({ token: { status, channel } }: { token: Token }) =>
   status === 'disconnected' &&
   channel !== 'simulator' && (
     <StatusChip tone="warning" icon={<Unplug size={14} aria-hidden="true" />}>

@@ -115,7 +115,7 @@ function OfToken({ tokenId }: { tokenId: string }) {
   };
   return (
     <>
-      <Standing tokenId={tokenId} onCreated={saved} />
+      <Overview tokenId={tokenId} onCreated={saved} />
       {created && created.secret !== null && (
         <CreatedDialog
           saved={created}
@@ -127,9 +127,9 @@ function OfToken({ tokenId }: { tokenId: string }) {
   );
 }
 
-type StandingProps = { tokenId: string; onCreated: (saved: SavedWebhook) => void };
+type OverviewProps = { tokenId: string; onCreated: (saved: SavedWebhook) => void };
 
-function Standing({ tokenId, onCreated }: StandingProps) {
+function Overview({ tokenId, onCreated }: OverviewProps) {
   const { data, isPending, error, refetch } = useQuery({
     ...webhookQuery(tokenId),
     refetchInterval: LOOK_MS,

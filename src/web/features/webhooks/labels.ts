@@ -28,10 +28,13 @@ const offBecause: Record<WebhookOffReason, { tone: Tone; words: string }> = {
   },
 };
 
-type Standing = Pick<Webhook, 'state' | 'off_reason' | 'failing_since'>;
+type WebhookStatus = Pick<Webhook, 'state' | 'off_reason' | 'failing_since'>;
 
 /** The state of a token's webhook in one line. @param zone the reader's time zone. */
-export function standingOf(webhook: Standing | null, zone: string): { tone: Tone; words: string } {
+export function webhookStatus(
+  webhook: WebhookStatus | null,
+  zone: string,
+): { tone: Tone; words: string } {
   if (!webhook) return { tone: 'neutral', words: 'Belum dipasang' };
   if (webhook.state === 'off') return offBecause[webhook.off_reason ?? 'owner'];
   const since = webhook.failing_since;
@@ -41,7 +44,7 @@ export function standingOf(webhook: Standing | null, zone: string): { tone: Tone
 }
 
 /** The same in a word, where a notice gives the details. */
-export const standingWord = ({ state, failing_since }: Standing): string =>
+export const webhookStatusWord = ({ state, failing_since }: WebhookStatus): string =>
   state === 'off' ? 'Mati' : failing_since ? 'Gagal' : 'Aktif';
 
 /** When a webhook that has failed since then is switched off, unless a delivery succeeds. */

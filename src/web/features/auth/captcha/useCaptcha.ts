@@ -52,7 +52,7 @@ export function useCaptcha(purpose: Guarded): Captcha {
     );
     return answer;
   };
-  const fresh = () => {
+  const validAnswer = () => {
     const { current: one } = current;
     const isUsable = one && (one.doneAt === undefined || Date.now() - one.doneAt < FRESH_MS);
     return isUsable ? one.answer : undefined;
@@ -61,8 +61,8 @@ export function useCaptcha(purpose: Guarded): Captcha {
     state,
     progress,
     container,
-    start: () => void (fresh() ?? begin()).catch(() => undefined),
-    answer: () => fresh() ?? begin(),
+    start: () => void (validAnswer() ?? begin()).catch(() => undefined),
+    answer: () => validAnswer() ?? begin(),
     spent: () => {
       current.current = undefined;
       setState('idle');

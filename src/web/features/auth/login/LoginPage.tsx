@@ -67,18 +67,18 @@ function useLogin() {
       setSending(false);
     }
   };
-  const again = () => {
+  const restart = () => {
     captcha.spent();
     setSending(false);
     setAsked(undefined);
   };
-  return { captcha, form, error, sending, send, asked, again };
+  return { captcha, form, error, sending, send, asked, restart };
 }
 
 /** Route `/auth/login`: phone and password. */
 export function LoginPage() {
-  const { captcha, form, error, sending, send, asked, again } = useLogin();
-  if (asked) return <SecondFactorStep asked={asked} onOver={again} />;
+  const { captcha, form, error, sending, send, asked, restart } = useLogin();
+  if (asked) return <SecondFactorStep asked={asked} onOver={restart} />;
   return (
     <>
       <PageTitle>Masuk</PageTitle>

@@ -21,7 +21,7 @@ export function VerifyOtpPage() {
   const verify = useAct(async () => (await accountActs()).verifyOtp);
   const [asked, setAsked] = useState<SecondFactorAsked>();
   if (asked) return <SecondFactorStep asked={asked} onOver={() => void navigate(toLogin)} />;
-  if (!pending || pending.purpose === 'forgot') return <NothingSent />;
+  if (!pending || pending.purpose === 'forgot') return <NoPendingCode />;
   const words = pending.purpose === 'login' ? forNewBrowser(pending) : forNewNumber(pending);
   return (
     <CodeForm
@@ -74,7 +74,7 @@ const forNewBrowser = (pending: PendingOtp) => ({
   ),
 });
 
-const NothingSent = () => (
+const NoPendingCode = () => (
   <>
     <PageTitle>Verifikasi nomor</PageTitle>
     <p className={styles['lead']}>

@@ -36,10 +36,10 @@ export function InvoiceDrawer({ id }: { id: string }) {
           <InvoiceDocument invoice={invoice} />
         </div>
       )}
-      {!invoice && error && !isNobodys(error) && (
+      {!invoice && error && !isNotFound(error) && (
         <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />
       )}
-      {!invoice && isNobodys(error) && (
+      {!invoice && isNotFound(error) && (
         <EmptyState
           icon={<SearchX size={24} />}
           title="Tagihan ini tidak ditemukan."
@@ -60,5 +60,5 @@ export function InvoiceDrawer({ id }: { id: string }) {
 }
 
 /** A malformed invoice id is treated like the id of another account's invoice. */
-const isNobodys = (error: Error | null): boolean =>
+const isNotFound = (error: Error | null): boolean =>
   refusalCode(error) === 'not_found' || refusalCode(error) === 'input_invalid';

@@ -112,7 +112,7 @@ function WithVariables({ form, field, columns, children }: VariablesProps) {
 
 function FileFields({ form, campaign }: Props) {
   const { content, columns } = campaign;
-  const kept = content?.type === 'file' ? content.file.name : undefined;
+  const savedName = content?.type === 'file' ? content.file.name : undefined;
   const { upload } = form.values;
   return (
     <>
@@ -124,9 +124,9 @@ function FileFields({ form, campaign }: Props) {
         typeLabels={typeNames}
         maxFiles={1}
         help={
-          kept === undefined
+          savedName === undefined
             ? 'Semua penerima mendapat berkas yang sama.'
-            : `Sekarang: ${kept}. Pilih berkas lain untuk menggantinya.`
+            : `Sekarang: ${savedName}. Pilih berkas lain untuk menggantinya.`
         }
         error={form.errors.upload}
         value={upload === '' ? [] : [upload]}

@@ -30,7 +30,7 @@ export function CampaignProgress({ campaign }: { campaign: Campaign }) {
   return (
     <Stack gap={32}>
       <Stack gap={16}>
-        <Standing campaign={campaign} />
+        <CampaignStatus campaign={campaign} />
         <ProgressBar campaign={campaign} />
         <Counts campaign={campaign} />
         <Actions campaign={campaign} />
@@ -45,7 +45,7 @@ export function CampaignProgress({ campaign }: { campaign: Campaign }) {
   );
 }
 
-function Standing({ campaign }: { campaign: Campaign }) {
+function CampaignStatus({ campaign }: { campaign: Campaign }) {
   const zone = useUser().timezone;
   const { status, pause_reason: reason, starts_at, rests_until } = campaign;
   const now = new Date();

@@ -16,11 +16,14 @@ type Watch = {
  */
 export function watchExports({ client, userId, onOpen }: Watch): () => void {
   return onLiveEvent('export.changed', ({ user_id: asker, status }) => {
-    const said = status === undefined ? undefined : sentences[status];
-    if (asker !== userId || !said) return;
+    const sentence = status === undefined ? undefined : sentences[status];
+    if (asker !== userId || !sentence) return;
     const isShown = client.getQueryCache().find({ queryKey: exportsKey })?.isActive() ?? false;
     if (isShown) return;
-    toast(said.text, { tone: said.tone, action: { label: 'Lihat berkas', onAction: onOpen } });
+    toast(sentence.text, {
+      tone: sentence.tone,
+      action: { label: 'Lihat berkas', onAction: onOpen },
+    });
   });
 }
 

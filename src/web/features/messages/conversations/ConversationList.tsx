@@ -79,7 +79,7 @@ function Rows({ q, open, held, onSend, onClear }: Props & { onClear: () => void 
   }
   if (!shown) return <ChatRowsLoading />;
   if (shown.length === 0)
-    return q ? <NotFound onClear={onClear} /> : <NothingYet onSend={onSend} />;
+    return q ? <NotFound onClear={onClear} /> : <NoConversations onSend={onSend} />;
   const severalTokens = new Set(shown.map(({ token }) => token.id)).size > 1;
   return (
     <ChatRows
@@ -199,7 +199,7 @@ const NotFound = ({ onClear }: { onClear: () => void }) => (
   </EmptyState>
 );
 
-const NothingYet = ({ onSend }: { onSend: () => void }) => (
+const NoConversations = ({ onSend }: { onSend: () => void }) => (
   <EmptyState
     icon={<MessagesSquare size={24} />}
     title="Belum ada percakapan"

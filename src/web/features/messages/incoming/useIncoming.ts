@@ -56,21 +56,21 @@ export function useIncoming(userId: string, followed: Followed): void {
     const sound = (id: string) =>
       void soundFor(id || String(Date.now()), choice).then(notifyBlockedSound);
     const seenIds = new Set<string>();
-    const told = new Map<string, number>();
+    const reportedAt = new Map<string, number>();
     const isNew = (id: string) => {
       if (seenIds.has(id)) return false;
       if (seenIds.size >= SEEN_IDS_MAX) seenIds.clear();
       seenIds.add(id);
       return true;
     };
-    const wasTold = (url: string) => Date.now() - (told.get(url) ?? 0) < RECENT_MS;
+    const wasReported = (url: string) => Date.now() - (reportedAt.get(url) ?? 0) < RECENT_MS;
     const alertOf = <Kind extends LiveKind>(news: News<Kind>): LiveAlert<Kind> => ({
       ...news,
       onEvent: (event) => {
         const id = news.idOf(event);
         const { title, url } = news.noticeOf(event);
         isNew(id);
-        told.set(url, Date.now());
+        reportedAt.set(url, Date.now());
         if (!document.hidden) announce(`Pesan baru dari ${isolated(title)}`);
         sound(id);
         return news.isSeenAt(url);
@@ -90,12 +90,12 @@ export function useIncoming(userId: string, followed: Followed): void {
     };
     const stopPushes = onWorkerMessage('push', (word) => {
       const { id, url, shown } = word;
-      if (shown) return wasTold(url) ? undefined : sound(id);
+      if (shown) return wasReported(url) ? undefined : sound(id);
       // Not about something the stream brings.
       if (id === '' && !support.isAbout(url)) return notify(word);
       const timer = setTimeout(() => {
         late.delete(timer);
-        if (id === '' ? !wasTold(url) : isNew(id)) notify(word);
+        if (id === '' ? !wasReported(url) : isNew(id)) notify(word);
       }, STREAM_MS);
       late.add(timer);
     });

@@ -74,13 +74,14 @@ export function OptoutsPage() {
   const { token } = useSearch(PATH);
   const { data: tokens } = useQuery(allTokensQuery);
   const [adding, setAdding] = useState(false);
-  const chosen = tokens?.find(({ id }) => id === token) ?? tokens?.find(canSend) ?? tokens?.[0];
+  const selectedToken =
+    tokens?.find(({ id }) => id === token) ?? tokens?.find(canSend) ?? tokens?.[0];
   return (
     <>
       <PageHead
         title="Pesan"
         action={
-          chosen && (
+          selectedToken && (
             <Button icon={<UserX size={18} />} onClick={() => setAdding(true)}>
               Hentikan nomor
             </Button>
@@ -88,7 +89,7 @@ export function OptoutsPage() {
         }
       />
       <MessageTabs current="optouts" />
-      {tokens && chosen === undefined && (
+      {tokens && selectedToken === undefined && (
         <EmptyState
           icon={<KeyRound size={24} />}
           title="Anda belum memiliki token"
@@ -101,8 +102,12 @@ export function OptoutsPage() {
           Nomor yang berhenti berlangganan dicatat untuk setiap token.
         </EmptyState>
       )}
-      {tokens && chosen && <OptoutTable key={chosen.id} token={chosen} tokens={tokens} />}
-      {chosen && <AddOptout open={adding} token={chosen} onClose={() => setAdding(false)} />}
+      {tokens && selectedToken && (
+        <OptoutTable key={selectedToken.id} token={selectedToken} tokens={tokens} />
+      )}
+      {selectedToken && (
+        <AddOptout open={adding} token={selectedToken} onClose={() => setAdding(false)} />
+      )}
     </>
   );
 }

@@ -1,7 +1,10 @@
 import { isolated } from '#contract/base/names.ts';
 import { formatRupiah } from '#contract/base/money.ts';
 import { payOut } from '#contract/operator/books.ts';
-import { type CustomerForm, saidOf } from '#web/features/operator/adjustments/customerForm.ts';
+import {
+  type CustomerForm,
+  proposalResult,
+} from '#web/features/operator/adjustments/customerForm.ts';
 import { AmountField } from '#web/features/operator/desk/AmountField.tsx';
 import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';
 import { TransferFields } from '#web/features/operator/desk/TransferFields.tsx';
@@ -17,7 +20,7 @@ export function PayoutForm({ customer, onDone }: CustomerForm) {
       text: `Saldo ${isolated(customer.name)} berkurang ${formatRupiah(Number(amount))} untuk transfer ke rekening atas nama ${payee}.`,
       button: 'Bukukan',
     }),
-    said: saidOf,
+    said: proposalResult,
     onDone,
   });
   return (

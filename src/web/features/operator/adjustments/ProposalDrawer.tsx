@@ -98,7 +98,7 @@ const questions: Record<AdjustmentDecision, { title: string; button: string }> =
   withdraw: { title: 'Tarik usulan ini?', button: 'Tarik' },
 };
 
-const saidOfDecision = (status: Adjustment['status']): string =>
+const decisionResult = (status: Adjustment['status']): string =>
   status === 'done'
     ? 'Usulan dibukukan.'
     : `Usulan ${adjustmentStatusLabel[status].toLowerCase()}.`;
@@ -124,7 +124,7 @@ function Decide({ proposal, onDecided }: DecideProps) {
           ? `${adjustmentKindLabel[proposal.kind]} ${formatRupiah(proposal.amount)} untuk ${isolated(proposal.account_name)} dibukukan sekarang.`
           : 'Tidak ada yang dibukukan.',
     }),
-    said: ({ status }) => saidOfDecision(status),
+    said: ({ status }) => decisionResult(status),
     onDone: onDecided,
   });
   return (

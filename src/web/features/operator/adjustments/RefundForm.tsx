@@ -1,7 +1,10 @@
 import { isolated } from '#contract/base/names.ts';
 import { formatRupiah } from '#contract/base/money.ts';
 import { refundMessage } from '#contract/operator/books.ts';
-import { type CustomerForm, saidOf } from '#web/features/operator/adjustments/customerForm.ts';
+import {
+  type CustomerForm,
+  proposalResult,
+} from '#web/features/operator/adjustments/customerForm.ts';
 import { AmountField } from '#web/features/operator/desk/AmountField.tsx';
 import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';
 import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
@@ -22,7 +25,7 @@ export function RefundForm({ customer, onDone }: CustomerForm) {
       text: `${amount === '' ? 'Seluruh biayanya' : formatRupiah(Number(amount))} masuk kembali ke saldo ${isolated(customer.name)}. Satu pesan hanya dapat dikembalikan sekali.`,
       button: 'Kembalikan',
     }),
-    said: saidOf,
+    said: proposalResult,
     onDone,
   });
   const { values, errors } = form;

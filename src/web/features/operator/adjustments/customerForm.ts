@@ -3,7 +3,7 @@ import type { Adjustment } from '#contract/operator/books.ts';
 
 export type CustomerForm = { customer: DeskCustomerDetail; onDone: () => void };
 
-export const saidOf = ({ status }: Adjustment): string =>
+export const proposalResult = ({ status }: Adjustment): string =>
   status === 'pending'
     ? 'Usulan dicatat. Operator lain harus menyetujuinya sebelum dibukukan.'
     : 'Sudah dibukukan.';

@@ -14,7 +14,7 @@ import { typeNames } from '#web/api/uploads/fileTypes.ts';
 import { useAct } from '#web/api/query.ts';
 import styles from '#web/features/operator/bank/ImportPage.module.css';
 import {
-  bringsSomething,
+  hasNewEntries,
   countsOf,
   dayInWords,
   outcomeLabel,
@@ -115,7 +115,7 @@ type PreviewProps = {
 };
 
 function Preview({ report, failure, busy, onImport, onAgain }: PreviewProps) {
-  const brings = bringsSomething(report);
+  const brings = hasNewEntries(report);
   return (
     <>
       <Alert state="danger" visible={failure !== undefined} label={failure} />

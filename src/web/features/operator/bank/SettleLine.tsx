@@ -59,11 +59,11 @@ function useSettling({ line, onSettled, onMatched }: Props) {
     }
   };
   const askMatch = ({ topup, reason }: Values) => {
-    const chosen = line.candidates.find(({ topup_id }) => topup_id === topup);
-    if (!chosen) return;
+    const candidate = line.candidates.find(({ topup_id }) => topup_id === topup);
+    if (!candidate) return;
     void confirm({
       title: 'Cocokkan mutasi ini?',
-      children: consequenceOf(line, chosen),
+      children: consequenceOf(line, candidate),
       cancelText: 'Batal',
       confirmText: 'Cocokkan',
       tone: 'primary',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { StatementOutcome, StatementReport } from '#contract/operator/payments.ts';
 import {
-  bringsSomething,
+  hasNewEntries,
   countsOf,
   dayInWords,
   pageOf,
@@ -40,9 +40,9 @@ test('the summary begins with the number of paying entries, and omits outcomes t
 });
 
 test('a statement of known entries, debits and the like imports nothing', () => {
-  expect(bringsSomething(report('known', 'debit', 'pending', 'unreadable'))).toBe(false);
-  expect(bringsSomething(report('known', 'near'))).toBe(true);
-  expect(bringsSomething(report('known', 'twin'))).toBe(true);
+  expect(hasNewEntries(report('known', 'debit', 'pending', 'unreadable'))).toBe(false);
+  expect(hasNewEntries(report('known', 'near'))).toBe(true);
+  expect(hasNewEntries(report('known', 'twin'))).toBe(true);
 });
 
 test('the rows are shown ten at a time, all of them or of one outcome', () => {

@@ -39,7 +39,7 @@ const outcomes = Object.keys(outcomeLabel) as StatementOutcome[];
 export const countsOf = ({ counts }: StatementReport): [StatementOutcome, number][] =>
   outcomes.flatMap((outcome) => (counts[outcome] > 0 ? [[outcome, counts[outcome]]] : []));
 
-export const bringsSomething = ({ counts }: StatementReport): boolean =>
+export const hasNewEntries = ({ counts }: StatementReport): boolean =>
   counts.pays + counts.joins + counts.second + counts.twin + counts.near + counts.kept > 0;
 
 export function pageOf(
@@ -47,10 +47,10 @@ export function pageOf(
   outcome: StatementOutcome | undefined,
   page: number,
 ): { rows: readonly StatementLine[]; totalPages: number } {
-  const wanted = outcome ? lines.filter((line) => line.outcome === outcome) : lines;
+  const matching = outcome ? lines.filter((line) => line.outcome === outcome) : lines;
   return {
-    rows: wanted.slice(page * PAGE_SIZE, (page + 1) * PAGE_SIZE),
-    totalPages: Math.ceil(wanted.length / PAGE_SIZE),
+    rows: matching.slice(page * PAGE_SIZE, (page + 1) * PAGE_SIZE),
+    totalPages: Math.ceil(matching.length / PAGE_SIZE),
   };
 }
 

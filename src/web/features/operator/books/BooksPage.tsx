@@ -18,7 +18,7 @@ import { Findings } from '#web/features/operator/books/Findings.tsx';
 import { actQuery } from '#web/features/operator/desk/actQuery.ts';
 import styles from '#web/features/operator/desk/desk.module.css';
 import { Loaded } from '#web/features/operator/desk/Loaded.tsx';
-import { isOfDesk } from '#web/features/operator/desk/useDeskForm.ts';
+import { isOperatorQuery } from '#web/features/operator/desk/useDeskForm.ts';
 import { OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
@@ -59,7 +59,7 @@ function useAfterwards(said: string) {
   return {
     onSuccess: () => {
       toast(said, { tone: 'success' });
-      void client.invalidateQueries({ predicate: isOfDesk });
+      void client.invalidateQueries({ predicate: isOperatorQuery });
     },
     onError: (no: Error) => toast(sentenceOf(no), { tone: 'danger' }),
   };

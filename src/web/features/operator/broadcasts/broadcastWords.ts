@@ -22,5 +22,5 @@ export const wayWords = ({
   ['Spanduk', ...(by_push ? ['push'] : []), ...(by_message ? ['pesan'] : [])].join(', ');
 
 /** The progress of delivery: `120 dari 450 orang`. */
-export const toldWords = ({ people, waiting }: Broadcast['told']): string =>
+export const deliveryWords = ({ people, waiting }: Broadcast['told']): string =>
   `${formatNumber(people - waiting)} dari ${formatNumber(people)} orang`;

@@ -77,7 +77,7 @@ function Identity({ customer: { phone, account_id, state } }: { customer: DeskCu
 function Customer({ customer }: { customer: DeskCustomerDetail }) {
   return (
     <>
-      <Standing customer={customer} />
+      <Restrictions customer={customer} />
       <Figures customer={customer} />
       <div className={styles['columns']}>
         <Sending customer={customer} />
@@ -87,7 +87,7 @@ function Customer({ customer }: { customer: DeskCustomerDetail }) {
   );
 }
 
-function Standing({ customer }: { customer: DeskCustomerDetail }) {
+function Restrictions({ customer }: { customer: DeskCustomerDetail }) {
   const { state, suspensions, freezes, erase_at, status, bonus_only } = customer;
   const [last] = suspensions;
   const [frozen] = freezes;

@@ -1,7 +1,7 @@
 import type { FoundThing } from '#contract/operator/customers.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
 
-export const things = [
+export const recordKinds = [
   'message',
   'token',
   'topup',
@@ -17,7 +17,7 @@ type Field =
   | 'plan'
   | 'saldo'
   | 'open'
-  | (typeof things)[number];
+  | (typeof recordKinds)[number];
 
 export const go = (
   change: { [K in Field]?: string | number | undefined },

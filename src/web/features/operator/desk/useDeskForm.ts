@@ -41,7 +41,7 @@ export function useDeskForm<
       form.refuse(no);
       throw no;
     } finally {
-      void client.invalidateQueries({ predicate: isOfDesk });
+      void client.invalidateQueries({ predicate: isOperatorQuery });
     }
   };
   const onSubmit = form.submit((values) => {
@@ -59,5 +59,5 @@ export function useDeskForm<
   return { form, onSubmit };
 }
 
-export const isOfDesk = ({ queryKey }: { queryKey: readonly unknown[] }): boolean =>
+export const isOperatorQuery = ({ queryKey }: { queryKey: readonly unknown[] }): boolean =>
   String(queryKey[0]).startsWith('operator_');

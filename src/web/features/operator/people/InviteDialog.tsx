@@ -9,7 +9,7 @@ import type { AnswerOf } from '#web/api/answer.ts';
 import { isAbort, sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import desk from '#web/features/operator/desk/desk.module.css';
-import { isOfDesk } from '#web/features/operator/desk/useDeskForm.ts';
+import { isOperatorQuery } from '#web/features/operator/desk/useDeskForm.ts';
 import { RolesField } from '#web/features/operator/people/RolesField.tsx';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
@@ -50,7 +50,7 @@ function Ask({ onClose, onInvited }: AskProps) {
     setWrong(undefined);
     try {
       onInvited({ ...(await invite.perform(inputOf(values))), name: values.name.trim() });
-      void client.invalidateQueries({ predicate: isOfDesk });
+      void client.invalidateQueries({ predicate: isOperatorQuery });
     } catch (no) {
       if (isAbort(no) || form.refuse(no, { phone_in_use: 'phone' })) return;
       setWrong(no instanceof Error ? no : new Error(String(no)));

@@ -13,7 +13,7 @@ import {
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import desk from '#web/features/operator/desk/desk.module.css';
-import { isOfDesk } from '#web/features/operator/desk/useDeskForm.ts';
+import { isOperatorQuery } from '#web/features/operator/desk/useDeskForm.ts';
 import { RolesField } from '#web/features/operator/people/RolesField.tsx';
 import { Button, LinkButton } from '#web/ui/button/Button.tsx';
 import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
@@ -145,7 +145,7 @@ function useOperatorAct<A extends Act>(act: A, question: Question) {
         await change.perform(input);
         toast(said, { tone: 'success' });
         onDone?.();
-        void client.invalidateQueries({ predicate: isOfDesk });
+        void client.invalidateQueries({ predicate: isOperatorQuery });
       },
     });
 }

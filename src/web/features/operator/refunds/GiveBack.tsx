@@ -2,7 +2,7 @@ import { isolated } from '#contract/base/names.ts';
 import { formatRupiah, type Rupiah } from '#contract/base/money.ts';
 import { type Adjustment, paymentRefundLabel } from '#contract/operator/books.ts';
 import { refundPayment } from '#contract/operator/payments.ts';
-import { saidOf } from '#web/features/operator/adjustments/customerForm.ts';
+import { proposalResult } from '#web/features/operator/adjustments/customerForm.ts';
 import styles from '#web/features/operator/desk/desk.module.css';
 import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';
 import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
@@ -12,8 +12,8 @@ type Paid = { id: string; account_name: string; credited: Rupiah };
 type Props = { topup: Paid; onDone: (given: Adjustment) => void };
 
 /** The result: booked and refunded, or still to be transferred by hand. */
-const saidOfRefund = (given: Adjustment): string => {
-  if (given.refund === null) return saidOf(given);
+const refundResult = (given: Adjustment): string => {
+  if (given.refund === null) return proposalResult(given);
   if (given.refund === 'manual') {
     return 'Sudah dibukukan. Transfer uangnya, lalu catat di Dana belum dikenali.';
   }
@@ -29,7 +29,7 @@ export function GiveBack({ topup, onDone }: Props) {
       text: `${formatRupiah(topup.credited)} keluar dari saldo ${isolated(topup.account_name)}, dan nota kredit diterbitkan untuk tagihannya. Tidak dapat dibatalkan setelah dibukukan.`,
       button: 'Kembalikan',
     }),
-    said: saidOfRefund,
+    said: refundResult,
     onDone,
   });
   return (

@@ -40,10 +40,10 @@ export function useWithFactor(): { withFactor: WithFactor; dialog: ReactNode } {
     } catch (no) {
       if (refusalCode(no) !== 'second_factor_again') throw no;
     }
-    const asked = await ask.perform({});
+    const challenge = await ask.perform({});
     await new Promise<void>((resolve, reject) => {
       const leave = () => reject(new DOMException('no second factor was given', 'AbortError'));
-      setQuestion({ asked, done: resolve, leave });
+      setQuestion({ asked: challenge, done: resolve, leave });
     }).finally(() => setQuestion(undefined));
     return work();
   };

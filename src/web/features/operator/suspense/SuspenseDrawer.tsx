@@ -7,7 +7,7 @@ import {
   annotateSuspense,
   returnSuspense,
 } from '#contract/operator/payments.ts';
-import { saidOf } from '#web/features/operator/adjustments/customerForm.ts';
+import { proposalResult } from '#web/features/operator/adjustments/customerForm.ts';
 import styles from '#web/features/operator/desk/desk.module.css';
 import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';
 import { paymentMethodLabels } from '#web/features/operator/desk/paymentMethodLabels.ts';
@@ -105,7 +105,7 @@ function Credit({ item: { provider, txn, amount, account_name }, onDone }: FormP
       text: `${formatRupiah(amount)} masuk ke saldo ${isolated(account_name)}.`,
       button: 'Masukkan',
     }),
-    said: saidOf,
+    said: proposalResult,
     onDone,
   });
   return (
@@ -126,7 +126,7 @@ function Return({ item: { provider, txn, amount }, onDone }: FormProps) {
       text: `${formatRupiah(amount)} dicatat sudah ditransfer ke rekening atas nama ${payee}.`,
       button: 'Bukukan',
     }),
-    said: saidOf,
+    said: proposalResult,
     onDone,
   });
   return (

@@ -9,7 +9,7 @@ import {
 import { tokenStatusLabel } from '#contract/tokens.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
-import { isOfDesk } from '#web/features/operator/desk/useDeskForm.ts';
+import { isOperatorQuery } from '#web/features/operator/desk/useDeskForm.ts';
 import { CloudNumber } from '#web/features/operator/systemToken/CloudNumber.tsx';
 import { MoveSystemToken } from '#web/features/operator/systemToken/MoveSystemToken.tsx';
 import { channelLabel } from '#web/features/tokens/tokens.ts';
@@ -43,7 +43,7 @@ export function Connection({ token }: { token: SystemToken }) {
       sentenceOf,
       onConfirm: async () => {
         await part.perform({});
-        void client.invalidateQueries({ predicate: isOfDesk });
+        void client.invalidateQueries({ predicate: isOperatorQuery });
       },
     });
   return (

@@ -194,11 +194,11 @@ function SecondOperator({ topup, line }: { topup: OperatorTopup; line: string })
 }
 
 function consequenceOf(topup: OperatorTopup, line: string): string {
-  const chosen = topup.candidates.find((one) => one.line === line);
+  const candidate = topup.candidates.find((one) => one.line === line);
   const whose = `saldo ${isolated(topup.account_name)}`;
-  if (chosen && !differenceOf(chosen.amount, topup.total).exact) {
-    const { words } = differenceOf(chosen.amount, topup.total);
-    return `Transfer yang masuk ${formatRupiah(chosen.amount)}, ${words} dari tagihan. Sejumlah itulah yang masuk ke ${whose}, dan tidak dapat ditarik kembali.`;
+  if (candidate && !differenceOf(candidate.amount, topup.total).exact) {
+    const { words } = differenceOf(candidate.amount, topup.total);
+    return `Transfer yang masuk ${formatRupiah(candidate.amount)}, ${words} dari tagihan. Sejumlah itulah yang masuk ke ${whose}, dan tidak dapat ditarik kembali.`;
   }
   return `${formatRupiah(topup.credited)} masuk ke ${whose} dan tidak dapat ditarik kembali.`;
 }

@@ -86,11 +86,11 @@ function flagFactsOf(flag: NonNullable<OperatorTopup['gateway']>['flag']): reado
   if (flag === null) return [];
   const { kind, returned, settled } = flag;
   const isAll = kind === 'refunded';
-  const unsaid = isAll ? 'Seluruhnya, atau disengketakan' : 'Jumlahnya tidak disebut';
+  const unspecified = isAll ? 'Seluruhnya, atau disengketakan' : 'Jumlahnya tidak disebut';
   const facts: readonly (Fact | null)[] = [
     {
       term: isAll ? 'Ditarik di gerbang' : 'Sebagian ditarik di gerbang',
-      is: returned === null ? unsaid : <Money amount={returned} />,
+      is: returned === null ? unspecified : <Money amount={returned} />,
     },
     settled && {
       term: 'Ditandai selesai',

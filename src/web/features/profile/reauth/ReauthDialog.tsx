@@ -21,7 +21,7 @@ function useProof() {
   const [error, setError] = useState<unknown>();
   const reauthUser = useAct(async () => (await peopleActs()).reauthUser);
 
-  const tryAgain = (sentence: string) => {
+  const retry = (sentence: string) => {
     setWrong(sentence);
     field.current?.focus();
     field.current?.select();
@@ -29,13 +29,13 @@ function useProof() {
   const send = async () => {
     if (reauthUser.busy) return;
     setError(undefined);
-    if (password === '') return tryAgain(EMPTY);
+    if (password === '') return retry(EMPTY);
     try {
       const { token } = await reauthUser.perform({ password });
       if (token !== undefined) renewSessionToken(token);
       answerReauth(true);
     } catch (no) {
-      if (refusalCode(no) === 'password_wrong') tryAgain(sentenceOf(no));
+      if (refusalCode(no) === 'password_wrong') retry(sentenceOf(no));
       else setError(no);
     }
   };

@@ -46,7 +46,7 @@ export function LowSaldo() {
           (editing ? (
             <ThresholdForm alert={alert.data} onClose={() => setEditing(false)} />
           ) : (
-            <Standing alert={alert.data} onEdit={() => setEditing(true)} />
+            <CurrentAlert alert={alert.data} onEdit={() => setEditing(true)} />
           ))}
       </div>
     </Panel>
@@ -66,7 +66,7 @@ const useSave = (said: string, onDone?: () => void, onError?: (error: Error) => 
   });
 };
 
-function Standing({ alert, onEdit }: { alert: SaldoAlert; onEdit: () => void }) {
+function CurrentAlert({ alert, onEdit }: { alert: SaldoAlert; onEdit: () => void }) {
   const { threshold, fired_at: firedAt } = alert;
   const off = useSave('Peringatan saldo dimatikan.');
   if (threshold === null) {

@@ -58,7 +58,7 @@ export function Methods({ amount, value, error, onChange }: Props) {
       </p>
     );
   }
-  const chosen = value ?? firstChoice(data.methods);
+  const selected = value ?? firstChoice(data.methods);
   return (
     <fieldset
       role="radiogroup"
@@ -78,7 +78,7 @@ export function Methods({ amount, value, error, onChange }: Props) {
               alone={group.methods.length === 1}
               name={id}
               amount={amount}
-              checked={one.method === chosen}
+              checked={one.method === selected}
               onChange={onChange}
             />
           ))}

@@ -56,7 +56,7 @@ function Opened({ id, onClose }: { id: string; onClose: () => void }) {
     );
   return (
     <Modal addressed open onClose={onClose} title="Isi saldo">
-      {isNobodys(topup.error) ? (
+      {isNotFound(topup.error) ? (
         <EmptyState
           icon={<SearchX size={24} />}
           title="Isi saldo ini tidak ditemukan."
@@ -76,5 +76,5 @@ function Opened({ id, onClose }: { id: string; onClose: () => void }) {
 }
 
 /** A malformed top-up id is treated like the id of another account's top-up. */
-const isNobodys = (error: Error | null): boolean =>
+const isNotFound = (error: Error | null): boolean =>
   refusalCode(error) === 'not_found' || refusalCode(error) === 'input_invalid';

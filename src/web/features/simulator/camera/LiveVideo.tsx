@@ -14,9 +14,9 @@ type Props = {
 
 export function LiveVideo({ kind, onText, onFailure }: Props) {
   const screen = useRef<HTMLVideoElement>(null);
-  const told = useRef({ onText, onFailure });
+  const callbacks = useRef({ onText, onFailure });
   useEffect(() => {
-    told.current = { onText, onFailure };
+    callbacks.current = { onText, onFailure };
   });
   useEffect(() => {
     let stream: MediaStream | undefined;
@@ -25,7 +25,7 @@ export function LiveVideo({ kind, onText, onFailure }: Props) {
     const look = async () => {
       const text = screen.current && (await readFrame(screen.current));
       if (over) return;
-      if (text) told.current.onText(text);
+      if (text) callbacks.current.onText(text);
       else timer = setTimeout(() => void look(), LOOK_MS);
     };
     const start = async () => {
@@ -42,7 +42,7 @@ export function LiveVideo({ kind, onText, onFailure }: Props) {
     };
     start().catch(() => {
       if (!over)
-        told.current.onFailure(
+        callbacks.current.onFailure(
           'Kamera tidak dapat dibuka. Izinkan di peramban, atau pilih gambar.',
         );
     });

@@ -26,8 +26,8 @@ const words: Record<ChatKind, string> = {
 
 export const excerptOf = ({ content }: SimulatedLine): string => {
   const kind = words[chatKind(content.type)];
-  const said = captionText(content.caption);
-  return [kind, said].filter((part) => part !== '').join(': ');
+  const caption = captionText(content.caption);
+  return [kind, caption].filter((part) => part !== '').join(': ');
 };
 
 /** The number of incoming lines after the last one seen; `seen` is a line's id. */

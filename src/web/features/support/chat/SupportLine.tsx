@@ -4,7 +4,7 @@ import type { SupportMessage } from '#contract/support.ts';
 import { CardLink } from '#web/features/support/chat/CardLink.tsx';
 import styles from '#web/features/support/chat/SupportLine.module.css';
 import { useProgress } from '#web/api/uploads/outgoingFiles.ts';
-import { dropLine, sendLineAgain } from '#web/features/support/outbox/outbox.ts';
+import { dropLine, retryLine } from '#web/features/support/outbox/outbox.ts';
 import type { OutgoingLine } from '#web/features/support/outbox/outgoingLine.ts';
 import type { SupportPort } from '#web/features/support/port.ts';
 import { useFileUrl, waitingContent } from '#web/ui/chat/attachments/waitingFile.ts';
@@ -32,11 +32,11 @@ export function SupportLine({ body, ...place }: Place & { body: SupportBody }) {
       <time dateTime={message.at.toISOString()}>{formatTime(message.at, place.zone)}</time>
     </p>
   ) : (
-    <Said message={message} {...place} />
+    <SentMessage message={message} {...place} />
   );
 }
 
-function Said({ message, first, port, name, zone }: Place & { message: SupportMessage }) {
+function SentMessage({ message, first, port, name, zone }: Place & { message: SupportMessage }) {
   const { side, author, mine, content, card, size, at, internal, seq } = message;
   const ours = side === port.side;
   const sender = mine ? 'Anda' : (author ?? name);
@@ -133,7 +133,7 @@ function Note({ line }: { line: OutgoingLine }) {
         Belum terkirim. {why} {!failed && 'Dicoba lagi dengan sendirinya.'}
       </p>
       <span className={styles['actions']}>
-        <Button size="sm" variant="outline" tone="danger" onClick={() => sendLineAgain(line)}>
+        <Button size="sm" variant="outline" tone="danger" onClick={() => retryLine(line)}>
           Kirim ulang
         </Button>
         {drop('Hapus')}

@@ -20,8 +20,8 @@ type Props = {
 /** Probable causes before the first question, each with an answer and a link to the remedy. */
 export function QuickHelp({ when, onAsk }: Props) {
   const { data, isPending } = useQuery(helpQuery);
-  const again = when === 'again';
-  if (again && !data?.causes.length) return null;
+  const isRepeat = when === 'again';
+  if (isRepeat && !data?.causes.length) return null;
   if (isPending) {
     return (
       <div className={styles['help']} aria-busy="true">
@@ -43,7 +43,7 @@ export function QuickHelp({ when, onAsk }: Props) {
   }
   return (
     <section
-      className={classes(styles['help'], again && styles['again'])}
+      className={classes(styles['help'], isRepeat && styles['again'])}
       aria-label="Bantuan cepat"
     >
       <h2 className={styles['heading']}>Mungkin ini yang Anda cari</h2>

@@ -114,7 +114,7 @@ test('a message whose response was lost is resent automatically under its id, be
 });
 
 test('a refused message keeps its reason, and is resent under the same id, or discarded', async () => {
-  const { follow, write, refused, storedLines, sendLineAgain, dropLine } = await aTab();
+  const { follow, write, refused, storedLines, retryLine, dropLine } = await aTab();
   answers = [refused('support_too_many')];
   follow();
   write('satu');
@@ -127,7 +127,7 @@ test('a refused message keeps its reason, and is resent under the same id, or di
   await pass(60_000);
   expect(sent).toHaveLength(2);
   answers = [refused('support_too_many')];
-  sendLineAgain(line!);
+  retryLine(line!);
   await settle();
   expect(sent.at(-1)?.message_id).toBe(sent[0]?.message_id);
   dropLine(line!);

@@ -66,7 +66,7 @@ export function addOutgoing({ file, ...rest }: NewLine): void {
   void work(line.thread);
 }
 
-export function sendLineAgain({ id, thread }: OutgoingLine): void {
+export function retryLine({ id, thread }: OutgoingLine): void {
   change(id, { why: undefined, failed: undefined });
   wake(thread);
 }

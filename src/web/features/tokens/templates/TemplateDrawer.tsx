@@ -71,7 +71,7 @@ function Details({ template, onGone }: { template: Template; onGone: () => void 
   return (
     <Stack gap={24}>
       <Stack gap={12}>
-        <Standing template={template} />
+        <StatusNotice template={template} />
         <Facts
           facts={[
             { term: 'Status', is: <TemplateStatusChip status={status} /> },
@@ -112,7 +112,7 @@ function partFacts({ header_file: file, header_variable: variable, button_values
   ];
 }
 
-function Standing({ template: { status, reason } }: { template: Template }) {
+function StatusNotice({ template: { status, reason } }: { template: Template }) {
   if (status === 'approved') return null;
   if (status === 'pending') {
     return (

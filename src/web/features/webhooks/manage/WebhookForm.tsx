@@ -9,11 +9,11 @@ import {
 } from '#contract/webhooks.ts';
 import { formatLabel } from '#web/features/webhooks/labels.ts';
 import {
-  chosenIn,
+  selectedIn,
   formatIn,
   kindsIn,
   offeredIn,
-  withChosen,
+  withSelection,
 } from '#web/features/webhooks/manage/kinds.ts';
 import styles from '#web/features/webhooks/webhooks.module.css';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
@@ -117,9 +117,9 @@ export function WebhookForm({ id, form, onSubmit, error, children }: Props) {
           name="kinds"
           all="Semua peristiwa, juga yang ditambahkan kelak"
           options={offeredIn(format).map((one) => ({ ...one, help: <code>{one.value}</code> }))}
-          value={chosenIn(format, form.values.kinds)}
+          value={selectedIn(format, form.values.kinds)}
           error={form.errors.kinds}
-          onChange={(next) => form.set('kinds', withChosen(format, form.values.kinds, next))}
+          onChange={(next) => form.set('kinds', withSelection(format, form.values.kinds, next))}
         />
       </div>
       {children}

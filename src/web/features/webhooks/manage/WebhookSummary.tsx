@@ -12,7 +12,7 @@ import {
 } from '#contract/webhooks.ts';
 import { useAct } from '#web/api/query.ts';
 import { useUser } from '#web/api/user.ts';
-import { formatLabel, standingOf, standingWord } from '#web/features/webhooks/labels.ts';
+import { formatLabel, webhookStatus, webhookStatusWord } from '#web/features/webhooks/labels.ts';
 import { EditDialog } from '#web/features/webhooks/manage/EditDialog.tsx';
 import { StandingNotice } from '#web/features/webhooks/manage/StandingNotice.tsx';
 import { TestResult } from '#web/features/webhooks/manage/TestResult.tsx';
@@ -62,7 +62,9 @@ export function WebhookSummary({ webhook }: { webhook: Webhook }) {
       title={<bdi className={styles['address']}>{webhook.url}</bdi>}
       look="card"
       tools={
-        <StatusChip tone={standingOf(webhook, timezone).tone}>{standingWord(webhook)}</StatusChip>
+        <StatusChip tone={webhookStatus(webhook, timezone).tone}>
+          {webhookStatusWord(webhook)}
+        </StatusChip>
       }
     >
       <div className={styles['part']}>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { eventTypes } from '#contract/webhooks.ts';
-import { chosenIn, kindsIn, offeredIn, withChosen } from './kinds.ts';
+import { selectedIn, kindsIn, offeredIn, withSelection } from './kinds.ts';
 
 test('a format offers only the events that it sends', () => {
   const offered = offeredIn('wablas').map(({ value }) => value);
@@ -16,7 +16,7 @@ test('a complete selection is omitted, a partial one is listed, and events of ot
 });
 
 test('events of another format stay selected while this one is shown', () => {
-  const chosen = withChosen('cloud', ['saldo.low', 'message.read'], ['message.sent']);
-  expect(chosenIn('cloud', chosen)).toEqual(['message.sent']);
-  expect(chosenIn('kabari', chosen)).toEqual(['message.sent', 'saldo.low']);
+  const chosen = withSelection('cloud', ['saldo.low', 'message.read'], ['message.sent']);
+  expect(selectedIn('cloud', chosen)).toEqual(['message.sent']);
+  expect(selectedIn('kabari', chosen)).toEqual(['message.sent', 'saldo.low']);
 });

@@ -9,17 +9,17 @@ import {
 export const formatIn = (value: string): WebhookFormat =>
   webhookFormats.find((one) => one === value) ?? 'kabari';
 
-export const chosenIn = (format: WebhookFormat, kinds: readonly string[]): readonly EventType[] =>
+export const selectedIn = (format: WebhookFormat, kinds: readonly string[]): readonly EventType[] =>
   formatEvents[format].filter((one) => kinds.includes(one));
 
 /** Omits a complete selection, so that events of later versions are included. */
 export function kindsIn(format: WebhookFormat, kinds: readonly string[]): { kinds?: EventType[] } {
-  const chosen = chosenIn(format, kinds);
-  return chosen.length === formatEvents[format].length ? {} : { kinds: [...chosen] };
+  const selected = selectedIn(format, kinds);
+  return selected.length === formatEvents[format].length ? {} : { kinds: [...selected] };
 }
 
 /** The selection after a format's events change to `next`; other formats' stay selected. */
-export const withChosen = (
+export const withSelection = (
   format: WebhookFormat,
   kinds: readonly string[],
   next: readonly string[],

@@ -13,7 +13,7 @@ import { formatTime } from '#contract/base/time.ts';
 import styles from '#web/features/messages/conversations/thread/MessageLine.module.css';
 import {
   dropText,
-  sendAgain,
+  resend,
   sendReaction,
   type Outgoing,
 } from '#web/features/messages/conversations/thread/sending/outgoing.ts';
@@ -170,7 +170,7 @@ function Failed({ one }: { one: Outgoing }) {
         {(one.code === 'saldo_short' || one.code === 'bonus_only') && <TopUp />}
       </p>
       <span className={styles['actions']}>
-        <Button size="sm" variant="outline" tone="danger" onClick={() => sendAgain(client, one)}>
+        <Button size="sm" variant="outline" tone="danger" onClick={() => resend(client, one)}>
           Kirim ulang
         </Button>
         <Button size="sm" variant="link" tone="neutral" onClick={() => dropText(one)}>

@@ -12,7 +12,7 @@ import { StatusMark, timelineEntries } from '#web/features/messages/messages.ts'
 import styles from '#web/features/operator/customers/customers.module.css';
 import { go } from '#web/features/operator/customers/go.ts';
 import { Open } from '#web/features/operator/customers/Sending.tsx';
-import type { ThingProps } from '#web/features/operator/customers/things/thing.ts';
+import type { RecordProps } from '#web/features/operator/customers/things/thing.ts';
 import { actQuery } from '#web/features/operator/desk/actQuery.ts';
 import desk from '#web/features/operator/desk/desk.module.css';
 import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';
@@ -27,7 +27,7 @@ import { Timeline } from '#web/ui/status/Timeline.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 
 /** A customer's message: its timeline, and, after a reason is given, its content. */
-export function MessageThing({ accountId, id }: ThingProps) {
+export function MessageThing({ accountId, id }: RecordProps) {
   const { operator_roles: roles, timezone } = useUser();
   const message = useQuery(actQuery(getCustomerMessage, { account_id: accountId, message_id: id }));
   return (
@@ -81,7 +81,7 @@ function factsOf(message: DeskMessage): readonly Fact[] {
 }
 
 /** Its content, shown for a reason; the reader and the reason are recorded. */
-function Disclosure({ accountId, id }: ThingProps) {
+function Disclosure({ accountId, id }: RecordProps) {
   const [said, setSaid] = useState<string | null>();
   const { form, onSubmit } = useDeskForm(readCustomerMessage, {
     initial: { reason: '' },

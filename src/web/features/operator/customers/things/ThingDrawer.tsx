@@ -1,5 +1,5 @@
 import { useSearch } from '#web/browser/router/Router.tsx';
-import { go, things } from '#web/features/operator/customers/go.ts';
+import { go, recordKinds } from '#web/features/operator/customers/go.ts';
 import { InvoiceThing } from '#web/features/operator/customers/things/InvoiceThing.tsx';
 import { MessageThing } from '#web/features/operator/customers/things/MessageThing.tsx';
 import { TokenThing } from '#web/features/operator/customers/things/TokenThing.tsx';
@@ -15,7 +15,7 @@ const parts = {
 
 export function ThingDrawer({ accountId }: { accountId: string }) {
   const search = useSearch('/operator/pelanggan');
-  const kind = things.find((one) => search[one] !== undefined);
+  const kind = recordKinds.find((one) => search[one] !== undefined);
   if (kind === undefined) return null;
   const { title, Thing } = parts[kind];
   const id = search[kind] ?? '';

@@ -1,1 +1,1 @@
-export type ThingProps = { accountId: string; id: string };
+export type RecordProps = { accountId: string; id: string };

@@ -96,7 +96,7 @@ function Rows() {
     return <WentWrong message={sentenceOf(list.error)} onRetry={() => void list.refetch()} />;
   }
   if (loading) return <ChatRowsLoading />;
-  if (rows.length === 0 && instead === undefined) return <Nothing q={q} filter={filter} />;
+  if (rows.length === 0 && instead === undefined) return <EmptyQueue q={q} filter={filter} />;
   return (
     <ChatRows
       busy={busy}
@@ -147,7 +147,7 @@ function walk(event: KeyboardEvent<HTMLUListElement>): void {
   rows[here + step]?.focus();
 }
 
-const nothing: Readonly<Record<InboxFilter, { title: string; text: string }>> = {
+const emptyTexts: Readonly<Record<InboxFilter, { title: string; text: string }>> = {
   waiting: {
     title: 'Tidak ada yang menunggu',
     text: 'Pertanyaan pelanggan masuk ke sini begitu sampai, tanpa memuat ulang halaman.',
@@ -164,7 +164,7 @@ const nothing: Readonly<Record<InboxFilter, { title: string; text: string }>> = 
   closed: { title: 'Belum ada yang selesai', text: 'Percakapan yang ditutup tersimpan di sini.' },
 };
 
-function Nothing({ q, filter }: { q: string | undefined; filter: InboxFilter }) {
+function EmptyQueue({ q, filter }: { q: string | undefined; filter: InboxFilter }) {
   if (q) {
     return (
       <EmptyState
@@ -183,7 +183,7 @@ function Nothing({ q, filter }: { q: string | undefined; filter: InboxFilter }) 
       </EmptyState>
     );
   }
-  const { title, text } = nothing[filter];
+  const { title, text } = emptyTexts[filter];
   return (
     <EmptyState {...(filter === 'waiting' && { icon: <Coffee size={24} /> })} title={title}>
       {text}

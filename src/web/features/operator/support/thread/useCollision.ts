@@ -22,14 +22,15 @@ export function useCollision(accountId: string) {
   /** The newest message when the draft was begun; none while the messages are still loading. */
   const base = useRef<number>(undefined);
   /** The newest message reported by an event: its text may still be loading. */
-  const told = useRef(0);
+  const reportedSeq = useRef(0);
   const rows = (): readonly SupportMessage[] =>
     client.getQueryData<Flat<SupportMessage>>(linesKey(accountId))?.rows ?? [];
   const newest = () => rows()[0]?.seq ?? 0;
   useEffect(
     () =>
       onLiveEvent('support.message', (event) => {
-        if (event.account_id === accountId) told.current = Math.max(told.current, event.seq);
+        if (event.account_id === accountId)
+          reportedSeq.current = Math.max(reportedSeq.current, event.seq);
       }),
     [accountId],
   );
@@ -40,7 +41,7 @@ export function useCollision(accountId: string) {
     maySend: async () => {
       const since = base.current ?? newest();
       const othersHere = presentNow().some((one) => one.accountId === accountId);
-      if (navigator.onLine && (othersHere || told.current > newest())) {
+      if (navigator.onLine && (othersHere || reportedSeq.current > newest())) {
         const read = client.refetchQueries({ queryKey: linesKey(accountId) });
         await Promise.race([read, new Promise((late) => setTimeout(late, READ_MS))]);
       }

@@ -41,7 +41,7 @@ export function useThreadActs(accountId: string) {
     void work().catch(() => undefined);
   };
   const thread = { account_id: accountId };
-  const openAgain = () => once(() => reopen.perform(thread));
+  const reopenThread = () => once(() => reopen.perform(thread));
   return {
     busy,
     error,
@@ -58,10 +58,10 @@ export function useThreadActs(accountId: string) {
         await close.perform(thread);
         toast('Percakapan selesai. Pelanggan diminta memberi nilai.', {
           tone: 'success',
-          action: { label: 'Buka lagi', onAction: openAgain },
+          action: { label: 'Buka lagi', onAction: reopenThread },
         });
       }),
-    reopen: openAgain,
+    reopen: reopenThread,
     transcript: () => once(() => transcript.perform(thread)),
   };
 }

@@ -201,7 +201,7 @@ function HeaderFile({ kind, file, error, onChange }: HeaderFileProps) {
     onChange(wrong === undefined ? chosen : undefined);
   };
   const label = templateFileLabel[kind];
-  const said = fault ?? error;
+  const message = fault ?? error;
   return (
     <div className={styles['file']}>
       <input
@@ -219,16 +219,16 @@ function HeaderFile({ kind, file, error, onChange }: HeaderFileProps) {
         variant="outline"
         tone="neutral"
         size="sm"
-        aria-invalid={said !== undefined || undefined}
+        aria-invalid={message !== undefined || undefined}
         icon={<Paperclip size={16} aria-hidden="true" />}
         onClick={() => input.current?.click()}
       >
         {file ? 'Ganti' : 'Pilih'} {label.toLowerCase()}
       </Button>
       {file && <bdi className={styles['chosen']}>{file.name}</bdi>}
-      {said !== undefined && (
+      {message !== undefined && (
         <span role="alert" className={styles['fault']}>
-          {said}
+          {message}
         </span>
       )}
     </div>

@@ -43,7 +43,7 @@ export function faultsOf(
 ): Readonly<Record<string, string>> {
   const { body, header_file: file, header_variable: variable, button_values: values } = template;
   const { variable: long, header: longHeader, buttonValue: longButton } = TEMPLATE_LIMITS;
-  const asked: [field: string, text: string, max: number][] = [
+  const fields: [field: string, text: string, max: number][] = [
     ...valueOrderOf(body).map((name): [string, string, number] => [
       `variable ${name}`,
       filling.variables[name] ?? '',
@@ -58,7 +58,7 @@ export function faultsOf(
       longButton,
     ]),
   ];
-  const wrong = asked.flatMap(([field, text, max]): [string, string][] =>
+  const wrong = fields.flatMap(([field, text, max]): [string, string][] =>
     text.trim() === ''
       ? [[field, 'Isi bagian ini.']]
       : text.length > max

@@ -25,11 +25,11 @@ export const aroundQuery = (which: Which, from: string) => {
         Promise.all([0, PAGE_SIZE].map((start) => threadPage(which, { start, bounds, signal }))),
       );
       const [newer = [], older = []] = await Promise.all(read);
-      const fresh = [...newer, ...older].flatMap(({ rows }) => rows);
+      const loaded = [...newer, ...older].flatMap(({ rows }) => rows);
       // Rows loaded meanwhile are kept: all lie around the same place.
       const known = client.getQueryData<Part>(queryKey);
       return {
-        rows: merged(known?.rows ?? [], fresh, threadOrder),
+        rows: merged(known?.rows ?? [], loaded, threadOrder),
         ended: known?.ended || older.some(({ count }) => count < PAGE_SIZE),
         readAt: Date.now(),
       };

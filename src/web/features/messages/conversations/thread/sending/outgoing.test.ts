@@ -126,7 +126,7 @@ test('a text that failed twice keeps the reason, and its key, until it is resent
   page.sendText(client, which, 'halo');
   await vi.advanceTimersByTimeAsync(1_500);
   expect(waiting()).toMatchObject([{ text: 'halo', why: expect.stringContaining('koneksi') }]);
-  page.sendAgain(client, JSON.parse(stored.get('kept:outgoing') ?? '[]')[0]);
+  page.resend(client, JSON.parse(stored.get('kept:outgoing') ?? '[]')[0]);
   await vi.advanceTimersByTimeAsync(100);
   expect(new Set(requests.map(({ key }) => key)).size).toBe(1);
   expect(inThread()).toEqual(['halo']);
@@ -138,7 +138,7 @@ test('after a refusal the next attempt is a new request: the old key would be re
   page.sendText(client, which, 'halo');
   await vi.advanceTimersByTimeAsync(100);
   expect(waiting()).toMatchObject([{ code: 'saldo_short' }]);
-  page.sendAgain(client, JSON.parse(stored.get('kept:outgoing') ?? '[]')[0]);
+  page.resend(client, JSON.parse(stored.get('kept:outgoing') ?? '[]')[0]);
   await vi.advanceTimersByTimeAsync(100);
   expect(requests).toHaveLength(2);
   expect(requests[0]?.key).not.toBe(requests[1]?.key);

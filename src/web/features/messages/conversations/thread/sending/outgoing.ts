@@ -101,7 +101,7 @@ export function sendFiles(
   which: Which,
   { files, replyTo }: { files: readonly FileToSend[] } & Answering,
 ): void {
-  const fresh = () => ({
+  const newOutgoing = () => ({
     ...which,
     id: newIdempotencyKey(),
     key: newIdempotencyKey(),
@@ -112,13 +112,13 @@ export function sendFiles(
     const text = caption.trim();
     const apart = isWordless(file) && text !== '';
     const one = {
-      ...fresh(),
+      ...newOutgoing(),
       text: apart ? '' : text,
       file: { name, type, size },
       ...(index === 0 && replyTo && { replyTo }),
     };
     keepFile(one.id, file);
-    return apart ? [one, { ...fresh(), text }] : [one];
+    return apart ? [one, { ...newOutgoing(), text }] : [one];
   });
   setAll([...all.get(), ...added]);
   void work(client, which);
@@ -160,7 +160,7 @@ export function sendReaction(
 export const reactsTo = ({ content }: Outgoing): string | undefined =>
   content?.type === 'reaction' ? content.messageId : undefined;
 
-export function sendAgain(client: QueryClient, one: Outgoing): void {
+export function resend(client: QueryClient, one: Outgoing): void {
   // After a definite refusal the same key would be refused again; otherwise the message may have arrived.
   change(one.id, {
     why: undefined,
@@ -212,7 +212,7 @@ async function work(client: QueryClient, which: Which): Promise<void> {
   for (let one = next(); one && navigator.onLine; one = next()) {
     const trying = one;
     const sent = await tryOnce(trying).catch((error: unknown) =>
-      isFinal(error) ? refusedBy(trying, error) : tryAgain(trying.id),
+      isFinal(error) ? refusedBy(trying, error) : retryOnce(trying.id),
     );
     if (sent === 'waits') break;
     if (sent === undefined) continue;
@@ -241,7 +241,7 @@ const isFinal = (error: unknown): boolean =>
   isDefinite(error) || isAbort(error) || error instanceof FileGone || isLasting(error);
 
 /** The one retry, as for every change; the same key makes it safe. It waits while offline. */
-async function tryAgain(id: string): Promise<ConversationMessage | 'waits' | undefined> {
+async function retryOnce(id: string): Promise<ConversationMessage | 'waits' | undefined> {
   await new Promise((resolve) => setTimeout(resolve, SECOND_TRY_MS));
   const one = all.get().find((waiting) => waiting.id === id);
   if (!one) return undefined;
