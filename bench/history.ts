@@ -101,7 +101,7 @@ async function measure(
 
 function summaryOf(figures: Readonly<Record<string, Figures>>, who: string) {
   const [large, small] = [figures[`${who} large`], figures[`${who} small`]];
-  if (!large || !small) throw new Error(`no figures of ${who}`);
+  if (!large || !small) throw new Error(`no measurements of ${who}`);
   return {
     small: median(small.warm),
     large: median(large.warm),

@@ -59,7 +59,7 @@ function stock<T>(make: (count: number) => Promise<T[]>) {
     },
     take: (): T => {
       const one = things.pop();
-      if (one === undefined) throw new Error('the stock is used up: fill in more');
+      if (one === undefined) throw new Error('the stock is used up; refill more per round');
       return one;
     },
   };

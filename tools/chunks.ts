@@ -57,7 +57,7 @@ function iconsIn(code: string | null): string[] {
   const names = /import\s*\{([^}]*)\}\s*from\s*['"]lucide-react['"]/.exec(code ?? '')?.[1] ?? '';
   return [...names.matchAll(/(\w+)(?:\s+as\s+\w+)?/g)].map(([, name = '']) => {
     const file = iconFiles.get(name);
-    if (file === undefined) throw new Error(`${name} is no icon of lucide; mend tools/chunks.ts.`);
+    if (file === undefined) throw new Error(`${name} is not a lucide icon; fix tools/chunks.ts.`);
     return file;
   });
 }
@@ -75,7 +75,8 @@ function behind(
   { later = false, notBehind }: Behind = {},
 ): ReadonlySet<string> {
   const lost = starts.find((id) => !graph.getModuleInfo(id));
-  if (lost !== undefined) throw new Error(`${lost} is no module of the app; mend tools/chunks.ts.`);
+  if (lost !== undefined)
+    throw new Error(`${lost} is not a module of the app; fix tools/chunks.ts.`);
   const found = new Set<string>();
   const open = [...starts];
   for (let id = open.pop(); id !== undefined; id = open.pop()) {

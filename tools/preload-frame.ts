@@ -19,7 +19,7 @@ function filesByAddress(files: Files): Record<string, readonly string[]> {
   const chunks = [...files.values()];
   const chunkOf = (is: (chunk: Chunk) => boolean) => {
     const chunk = chunks.find(is);
-    if (!chunk) throw new Error('a page or the frame is no chunk; mend tools/preload-frame.ts');
+    if (!chunk) throw new Error('a page or the frame is not a chunk; fix tools/preload-frame.ts');
     return behind(chunk, files);
   };
   const entry = chunkOf(

@@ -84,7 +84,7 @@ function npm(args) {
 function install(missing = missingPackages()) {
   if (missing.length === 0) return;
   if (windows && process.execPath.startsWith(join(root, 'node_modules'))) {
-    throw new Unready('Run `npm ci` and start again: Windows replaces no Node that is running.');
+    throw new Unready('Run `npm ci` and start again: Windows cannot replace a running Node.');
   }
   say(
     `Installing into node_modules what package-lock.json names, with npm ci: ${missing.length} packages …`,
@@ -95,8 +95,8 @@ function install(missing = missingPackages()) {
   if (left.length === 0) return;
   throw new Unready(
     code === 0
-      ? `npm could not bring ${left.map(({ name }) => name).join(', ')}; see that it reaches its registry, and start again.`
-      : 'npm could not install what package-lock.json names; it says why above. Mend that and start again.',
+      ? `npm could not install ${left.map(({ name }) => name).join(', ')}; check that it reaches its registry, and start again.`
+      : 'npm could not install the packages of package-lock.json; fix its error above and start again.',
   );
 }
 

@@ -61,6 +61,6 @@ test('a rule is printed with its signature on one line and the first sentence ab
 
 test('a rule without a sentence stops the printing, by name', () => {
   expect(() => rulesIn('export function mute() {\n}\n', 'b.ts')).toThrow(
-    'b.ts: say above mute what it does.',
+    'b.ts: mute needs a docstring.',
   );
 });

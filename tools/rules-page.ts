@@ -66,7 +66,7 @@ function behind(text: string, from: number): number {
     if (closing.includes(letter) && !(letter === '>' && text[at - 1] === '=')) depth -= 1;
     if (depth === 0) return at + 1;
   }
-  throw new Error('rules-page: something opens and never closes');
+  throw new Error('rules-page: a bracket is never closed');
 }
 
 /** The end of a function's head: its body, or the arrow before it. */
@@ -118,7 +118,7 @@ export function rulesIn(text: string, file: string): Rule[] {
     const signature = signatureAt(text, found.index + found[0].length, name);
     if (signature === undefined) continue;
     const about = sentenceAbove(text, found.index);
-    if (about === '') throw new Error(`${file}: say above ${name} what it does.`);
+    if (about === '') throw new Error(`${file}: ${name} needs a docstring.`);
     rules.push({ name, signature, about });
   }
   return rules;

@@ -66,7 +66,8 @@ export function serviceWorker(): Plugin {
         const files = portalFiles(bundle);
         const hash = createHash('sha256').update(files.join('\n'));
         const page = bundle['index.html'];
-        if (page?.type !== 'asset') throw new Error('the service worker comes after index.html');
+        if (page?.type !== 'asset')
+          throw new Error('index.html must be built before the service worker');
         hash.update(page.source);
         for (const name of SHOWN) hash.update(readFileSync(join(publicDir, name)));
         const precache = ['/', ...[...SHOWN, ...files].map((name) => `/${name}`)];

@@ -128,7 +128,9 @@ export async function size(folder = join(root, 'dist')) {
   for (const { screen, page, around, ...budget } of budgets) {
     const frame = Object.keys(manifest).filter((key) => around && manifest[key].name === around);
     if (!manifest[page] || (around && frame.length !== 1))
-      throw new Error(`${page} or ${around} is no chunk of its own; name those of ${screen}.`);
+      throw new Error(
+        `${page} or ${around} is not a separate chunk; update the budget of ${screen}.`,
+      );
     const keys = [...entries, page, ...frame];
     const all = keys.reduce((found, key) => needed(manifest, key, found), new Set());
     const weight = weigh(folder, all, manifest);
@@ -137,7 +139,7 @@ export async function size(folder = join(root, 'dist')) {
     }
   }
   for (const [piece, kilobytes] of Object.entries(pieces)) {
-    if (!manifest[piece]) throw new Error(`${piece} is no chunk of its own.`);
+    if (!manifest[piece]) throw new Error(`${piece} is not a separate chunk.`);
     const name = piece.split('/').at(piece.startsWith('node_modules/') ? 1 : -1);
     count(counts, `later: ${name}`, bytesOf(folder, [manifest[piece].file]), kilobytes * KB);
   }

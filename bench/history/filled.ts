@@ -31,7 +31,8 @@ export async function filledDatabase(
   if (kept) {
     const filled = JSON.parse(kept) as Filled;
     const found = filled.subjects.map(({ messages }) => messages);
-    if (found.join() !== sizes.join()) throw new Error(`kept: ${found.join()} messages`);
+    if (found.join() !== sizes.join())
+      throw new Error(`the stored database has ${found.join()} messages`);
     return filled;
   }
   const end = new Date();

@@ -53,7 +53,8 @@ function benchmarkIndex(): number {
   const texts = perSecond(() => {
     let text = '';
     for (let letter = 0; letter < 10_000; letter++) text += 'a';
-    if (text.length === 1) throw new Error('never: it only keeps the work from being left out');
+    if (text.length === 1)
+      throw new Error('unreachable: it only keeps the work from being optimized away');
   });
   const numbers = Array.from({ length: 100_000 }, (_, at) => at);
   const other = [...numbers];

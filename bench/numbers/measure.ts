@@ -150,7 +150,7 @@ async function talk(subject: Subject, number: string, customer: Customer): Promi
   }
   const answer = encryptedFor(await send(subject, number, customer.number), customer.number);
   const text = answer && (await customer.read(answer));
-  if (text !== TEXT) throw new Error('an answer is not what was sent');
+  if (text !== TEXT) throw new Error('a reply differs from the text that was sent');
 }
 
 /** @returns the stanza with the message, as the network received it. */

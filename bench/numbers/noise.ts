@@ -130,7 +130,7 @@ export class NoiseServer {
     if (clientHello?.ephemeral) this.#answerHello(clientHello.ephemeral);
     else if (clientFinish?.static && clientFinish.payload) {
       this.#finish(clientFinish.static, clientFinish.payload);
-    } else throw new Error('a client said neither hello nor who it is');
+    } else throw new Error('a client sent neither its hello nor its identity');
   }
 
   #answerHello(theirs: Uint8Array) {
