@@ -168,7 +168,6 @@ const flows: readonly Flow[] = [
   },
 ];
 
-/** The slowest response of a flow, in ms. */
 async function worstOf(
   context: BrowserContext,
   flow: Flow,
@@ -189,7 +188,6 @@ async function openBrowser(folder: string): Promise<BrowserContext> {
   return chromium.launchPersistentContext(folder, { ...launching('whole'), ...place });
 }
 
-/** Signs the browser in, or out with an empty session. */
 async function actAs(context: BrowserContext, address: string, session: string): Promise<void> {
   const tab = await context.newPage();
   await tab.goto(`${address}/leaving`);

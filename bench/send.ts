@@ -64,7 +64,6 @@ function casesOf(rawPool: Sql, here: Sender, other?: Sender) {
 
 const rates = (loads: readonly Load[] = []) => loads.map((load) => load.perSecond);
 
-/** The median of the rounds' ratios; '' without a control. */
 function ratio(loads: readonly Load[], control: readonly Load[] | undefined): string {
   if (!control) return '';
   const others = rates(control);

@@ -8,7 +8,6 @@ import { Stryker } from '@stryker-mutator/core';
 type Subject = {
   mutate: readonly string[];
   tests: readonly string[];
-  /** Whether the tests need PostgreSQL. */
   hasDatabase?: boolean;
 };
 

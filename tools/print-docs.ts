@@ -14,7 +14,6 @@ import { rulesPage } from './rules-page.ts';
 const docs = join(import.meta.dirname, '../docs');
 const printed = '<!-- Printed by `npm run docs`; change the code it comes from instead. -->';
 
-/** A Markdown table, its columns as wide as their widest cell. */
 function table(head: readonly string[], lines: readonly (readonly string[])[]): string {
   const cells = [head, ...lines].map((line) => line.map((cell) => cell.replaceAll('|', '\\|')));
   const widths = head.map((_, at) => Math.max(...cells.map((line) => line[at]?.length ?? 0)));

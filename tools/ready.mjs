@@ -27,7 +27,6 @@ export class Unready extends Error {}
 
 const say = (words) => process.stderr.write(`${words}\n`);
 
-/** The packages of a lockfile, by their path under `node_modules`. */
 function readLockfile(path) {
   const { packages = {} } = JSON.parse(readFileSync(join(root, path), 'utf8'));
   return new Map(Object.entries(packages).filter(([place]) => place !== ''));
@@ -194,7 +193,6 @@ const stamp = join(root, 'dist/.stamp');
 
 const readStamp = (path) => (existsSync(path) ? readFileSync(path, 'utf8') : '');
 
-/** The digest of the last build's sources; empty when there is none. */
 const builtStamp = () => readStamp(stamp);
 
 /** True when the web app is built from the current sources, with or without the gallery. */

@@ -95,7 +95,6 @@ const bytesOf = (folder, files) =>
     0,
   );
 
-/** JS and CSS of the chunks, each file once. */
 function weigh(folder, keys, manifest) {
   const chunks = [...keys].map((key) => manifest[key]);
   const js = new Set(chunks.map(({ file }) => file).filter((file) => file.endsWith('.js')));
@@ -103,7 +102,6 @@ function weigh(folder, keys, manifest) {
   return { js: bytesOf(folder, js), css: bytesOf(folder, css) };
 }
 
-/** Prints one line, and counts whether it is within budget. */
 function count(counts, what, bytes, most) {
   const within = bytes <= most;
   counts[within ? 'passed' : 'failed']++;

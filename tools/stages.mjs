@@ -197,7 +197,6 @@ const placeOf = ({ variable = '', paths = [], proofs = [] }) =>
 
 const works = (program, given) => spawnSync(program, given, { stdio: 'ignore' }).status === 0;
 
-/** Announces what will be installed on this system. */
 function announce(names) {
   if (!mayInstall) return;
   const missing = Object.entries(debianPackages)

@@ -153,7 +153,6 @@ async function talk(subject: Subject, number: string, customer: Customer): Promi
   if (text !== TEXT) throw new Error('a reply differs from the text that was sent');
 }
 
-/** @returns the stanza with the message, as the network received it. */
 async function send({ network, process: holder }: Subject, number: string, to: string) {
   const wireId = newWireId();
   const arrived = network.next(wireId);

@@ -15,7 +15,6 @@ import {
   xmppSignedPreKey,
 } from 'baileys';
 
-/** The keys with which others begin a chat with a phone. */
 export type Bundle = {
   registrationId: number;
   identity: Uint8Array;
@@ -27,7 +26,6 @@ export type Encrypted = { type: 'pkmsg' | 'msg'; ciphertext: Uint8Array };
 
 const KEY_TYPE = Buffer.from([5]);
 
-/** The anonymous address of a number. */
 export const lidOf = (number: string): string => `9${number}`;
 
 const node = (

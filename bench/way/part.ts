@@ -9,7 +9,6 @@ export type PartOptions = {
 export type Part = {
   name: string;
   title: string;
-  /** Runs it and returns the findings as Markdown. */
   run: (options: PartOptions) => Promise<string>;
 };
 

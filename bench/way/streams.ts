@@ -9,7 +9,6 @@ import { type Figure, HERE, OTHER, type Part, figuresTable } from './part.ts';
 const STREAMS = Number(process.env['STREAMS'] ?? 2_000);
 /** Streams per person; the application allows 30. */
 const EACH = 20;
-/** Streams opened at once. */
 const TOGETHER = 50;
 /** Long enough for keep-alive comments on each stream. */
 const SETTLE_MS = Number(process.env['STREAMS_SETTLE_MS'] ?? 20_000);

@@ -23,7 +23,6 @@ function started(env: Env, ...given: string[]) {
   return {
     out: () => state.out,
     err: () => state.err,
-    /** Ctrl-C. @returns the exit code. */
     stop: () => {
       child.kill('SIGINT');
       return closed;

@@ -1,9 +1,6 @@
-/** The output and the exit codes of the command line. */
-
 /** The process's exit codes. */
 export const EXIT = { done: 0, refused: 1, usage: 2, unreachable: 3, interrupted: 130 };
 
-/** Ends a command with a sentence. */
 export class Stop extends Error {
   /** @param {string} sentence @param {number} code */
   constructor(sentence, code) {

@@ -16,7 +16,6 @@ export type Command = {
   run: (call: Call) => Promise<number>;
 };
 
-/** The full command line to type. */
 export const typed = ({ usage }: Pick<Command, 'usage'>): string => `npm run operator -- ${usage}`;
 
 /**

@@ -44,7 +44,6 @@ async function readAudit(
 /** The period in which the bank's own balances are compared. */
 const COMPARED_MS = 35 * 86_400_000;
 
-/** The bank's daily balances, from its statements. */
 async function readBank(allAccountsSql: Sql): Promise<{ isFitting: boolean; lines: string[] }> {
   const found = await bankFindings(allAccountsSql, new Date(Date.now() - COMPARED_MS));
   const isFitting = found.length === 0;

@@ -46,7 +46,6 @@ export const add: Command = {
   },
 };
 
-/** For an operator who cannot sign in any more. */
 export const resetPassword: Command = {
   usage: 'reset-password <phone>',
   says: 'gives an operator a new password, and ends their sessions',

@@ -53,7 +53,6 @@ export function money(waiting: MoneyWork): Finding {
   );
 }
 
-/** The audit log, with every hash just verified. */
 export function auditLog({ lines, chains, findings }: ChainVerification): Finding {
   return findings.length === 0
     ? ok(`${lines} lines of the audit log in ${chains} chains are as they were written.`)
@@ -63,7 +62,6 @@ export function auditLog({ lines, chains, findings }: ChainVerification): Findin
       );
 }
 
-/** Whether due messages are taken. */
 export function lanes(laneLagSeconds: number, waiting: number): Finding {
   const lag = Math.round(laneLagSeconds);
   if (lag > LAG_SECONDS_WRONG) {

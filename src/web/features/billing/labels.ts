@@ -43,6 +43,5 @@ export const formatNpwp = (digits: string): string =>
     ? digits.replace(/^(..)(...)(...)(.)(...)(...)$/, '$1.$2.$3.$4-$5.$6')
     : digits.replace(/(\d{4})(?=\d)/g, '$1 ');
 
-/** The top-up for a shortage, within the limits of a top-up. */
 export const topupFor = (shortage: number): number =>
   Math.min(TOPUP_MAX, Math.max(TOPUP_MIN, shortage));

@@ -16,7 +16,6 @@ export const subscriptionQuery = queryOptions({
   queryFn: ({ signal }) => perform(getSubscription, {}, { signal }),
 });
 
-/** The plans on offer, cheapest first. */
 export const plansQuery = queryOptions({
   queryKey: [listPlans.name],
   queryFn: async ({ signal }) => (await perform(listPlans, {}, { signal })).plans,

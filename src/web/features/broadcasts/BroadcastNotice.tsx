@@ -6,7 +6,6 @@ type Props = {
   title: string;
   text: string;
   tone: BroadcastTone;
-  /** Left out: it cannot be closed. */
   onClose?: (() => void) | undefined;
 };
 

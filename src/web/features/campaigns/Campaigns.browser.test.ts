@@ -41,7 +41,6 @@ test('a list is pasted, addressed by name and sent with the keyboard alone; anot
   await tab.getByRole('cell', { name: 'Nomor ganda' }).waitFor();
   await write(tab, tab.getByLabel('Isi pesan'), 'Halo ');
   await press(tab, tab.getByRole('button', { name: 'nama', exact: true }));
-  // Text typed at once follows the variable.
   await tab.keyboard.type(', tagihan Anda {tagihan}.');
   const preview = tab.getByRole('list', { name: 'Pratinjau di ponsel penerima' });
   await preview.getByText('Halo Bu Sri, tagihan Anda Rp 150.000.').waitFor();
@@ -88,12 +87,10 @@ test('a running campaign is paused, resumed and cancelled on a phone', async ({ 
   expect(number?.height).toBeLessThan(30);
   const why = await cut.getByText(/^Dipersingkat oleh Excel/).boundingBox();
   expect((why?.x ?? 0) + (why?.width ?? 0)).toBeLessThanOrEqual(390);
-  // An unknown column is named at the field that uses it.
   await tab.getByLabel('Isi pesan').fill('Jadwal imunisasi di {alamat}.');
   await tab.getByRole('button', { name: 'Kirim ke 150 nomor' }).click();
   await tab.getByText('Tidak ada kolom "alamat"', { exact: false }).waitFor();
   await tab.getByLabel('Isi pesan').fill('Jadwal imunisasi besok pukul 08.00.');
-  // Unsaved input survives a reload.
   await tab.reload();
   await waitFor(async () =>
     expect(await tab.getByLabel('Isi pesan').inputValue()).toBe(

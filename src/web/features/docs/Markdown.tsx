@@ -13,7 +13,6 @@ export function Markdown({ blocks }: { blocks: readonly Block[] }) {
   });
 }
 
-/** Blocks of code in the same language without a status note. */
 const isAlike = (block: Block) => (other: Block) =>
   block.kind === 'code' &&
   other.kind === 'code' &&

@@ -43,7 +43,6 @@ function blockAt(lines: readonly string[], at: number): Read {
   return { block: { kind: 'paragraph', line: parseInline(words.join(' ')) }, next };
 }
 
-/** The first line after `at` that does not continue the block. */
 function endOf(lines: readonly string[], at: number, goesOn: (line: string) => boolean): number {
   const end = lines.findIndex((line, index) => index > at && !goesOn(line));
   return end === -1 ? lines.length : end;

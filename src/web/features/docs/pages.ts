@@ -39,7 +39,6 @@ export const sourceQuery = (name: DocsPageName) =>
     staleTime: Infinity,
   });
 
-/** Rewrites links between the documents to addresses of this page. */
 export const linkedHere = (source: string): string =>
   source.replaceAll(
     /\]\((?:\.{0,2}\/)*(?:docs\/)?([a-z-]+(?:\/[a-z-]+)?)\.md(#[\w-]+)?\)/g,

@@ -1,6 +1,5 @@
 import { useEffect, useState } from 'react';
 
-/** A heading counts as reached this far below the top of the window. */
 const REACHED_PX = 120;
 
 export function useHeadingInView(ids: readonly string[]): string | undefined {

@@ -5,7 +5,6 @@ type Day = HomeSummary['today'];
 /** Cumulative counts of a day: a read message was also delivered, a delivered one also sent. */
 export type Reached = { sent: number; delivered: number; read: number; failed: number };
 
-/** Converts counts by latest status to cumulative counts. */
 export const reached = ({ sent, delivered, read, failed }: Day): Reached => ({
   sent: sent + delivered + read,
   delivered: delivered + read,

@@ -10,7 +10,6 @@ export type StepFacts = {
 
 type Facts = Pick<HomeSummary, 'attention' | 'channel'>;
 
-/** The token of the connecting step: a waiting one, else the first. */
 const waitingIn = ({ attention }: Facts) => attention.find(({ reason }) => reason === 'not_linked');
 
 export function stepsOf(home: Facts): Record<StepKey, StepFacts> {

@@ -8,7 +8,6 @@ import {
 import { formatPeer } from '#contract/messages/peer.ts';
 import type { Mark } from '#web/ui/chat/Ticks.tsx';
 
-/** The tick of a status; incoming messages have none. */
 export function markOf(status: MessageStatus): Mark | undefined {
   if (status === 'received') return undefined;
   return status === 'accepted' || status === 'queued' ? 'waiting' : status;
@@ -27,7 +26,6 @@ const inVain: ReadonlySet<Failure | null> = new Set([
   'window_closed',
 ]);
 
-/** True for undelivered messages whose resending may help. */
 export const canResend = (
   message: Pick<MessageRow, 'direction' | 'status' | 'type' | 'failure'>,
 ): boolean => mayResend(message) && !(message.status === 'failed' && inVain.has(message.failure));

@@ -55,7 +55,6 @@ export const operatorSections = [
 /** The support inbox; with `open`, one customer. Its page is part of the support feature. */
 export const SUPPORT_INBOX = '/operator/layanan' as string as Path;
 
-/** Whether an operator of these roles sees a page of that tab. */
 export const maySee = (
   { roles }: Pick<OperatorPage, 'roles'>,
   own: readonly OperatorRole[],

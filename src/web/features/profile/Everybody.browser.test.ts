@@ -69,7 +69,6 @@ test('the profile works with the keyboard alone', async ({ person }) => {
   await tab.getByRole('heading', { name: 'Beranda' }).waitFor();
   await press(tab, tab.getByRole('link', { name: 'Profil Toko Anggrek' }));
   await arrivesAt(tab, '/profile');
-  // Directly to a section, without passing through the others.
   await press(tab, tab.getByRole('link', { name: 'Tampilan' }));
   await waitFor(() => expect(new URL(tab.url()).hash).toBe('#tampilan'));
   await press(tab, tab.getByRole('radio', { name: 'Ikut perangkat' }), 'ArrowDown');

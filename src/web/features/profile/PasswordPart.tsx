@@ -46,7 +46,6 @@ function useChange() {
   return { form, busy: change.busy, error, done, send, close: () => setDone(undefined) };
 }
 
-/** Sets a new password; the person's other sessions end. */
 export function PasswordPart() {
   const user = useUser();
   const { form, busy, error, done, send, close } = useChange();

@@ -51,7 +51,6 @@ test('a new name shows at once, and an invalid address is reported', async ({ pe
   });
 });
 
-/** A wide picture: its left half red, its right half blue. */
 function redAndBlue(): Buffer {
   const png = new PNG({ width: 800, height: 400 });
   for (let at = 0; at < 800 * 400; at++) {
@@ -60,7 +59,6 @@ function redAndBlue(): Buffer {
   return PNG.sync.write(png);
 }
 
-/** A picture's size, and the colour a quarter from its right edge. */
 const look = (image: Locator) =>
   image.evaluate(async (element) => {
     const picture = element as HTMLImageElement;
@@ -118,7 +116,6 @@ test('the chosen colours are there at the first paint', async ({ person }) => {
   const theme = () => tab.evaluate(() => document.documentElement.dataset['theme']);
   await waitFor(async () => expect(await theme()).toBe('dark'));
   await waitFor(async () => expect((await known(who)).theme).toBe('dark'));
-  // Records the page at its first paint.
   await tab.addInitScript(() => {
     const watch = new MutationObserver(() => {
       if (!document.body) return;

@@ -25,7 +25,6 @@ const part = (tab: Page, name: string): Locator => tab.getByRole('region', { nam
 
 const otherThan = (code: string): string => String((Number(code) + 1) % 1_000_000).padStart(6, '0');
 
-/** Another session of the same person, in a known browser. */
 const again = (address: string, { phone, password }: Customer): Promise<string> =>
   signIn(address, { phone, password });
 
@@ -142,7 +141,6 @@ test('a session ended elsewhere is signed out within seconds', async ({ person }
   await waitFor(() => expect(out()).toBe(3));
 });
 
-/** The files of a ZIP by their paths, as text. */
 async function unzip(bytes: Buffer): Promise<Map<string, string>> {
   const zip = await fromBufferPromise(bytes);
   const found = new Map<string, string>();

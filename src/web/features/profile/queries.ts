@@ -12,7 +12,6 @@ export const sessionsQuery = queryOptions({
   refetchInterval: SESSIONS_MS,
 });
 
-/** The newest archive of everything the account holds, or null. */
 export const exportQuery = queryOptions({
   queryKey: ['my_export'],
   queryFn: async ({ signal }) => (await perform(getExport, {}, { signal })).export,

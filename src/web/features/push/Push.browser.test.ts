@@ -108,7 +108,6 @@ test('a browser that blocks notices, or does not support them, shows the remedy,
   for (const [browser, sentence] of browsers) {
     const { tab, acts } = await at(profiles, settings, browser);
     await state(tab, sentence);
-    // "Coba bunyi" is about the sound.
     expect(await here(tab).getByRole('button').allInnerTexts()).toEqual(['Coba bunyi']);
     expect(acts()).toEqual([]);
   }

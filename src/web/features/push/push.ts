@@ -111,7 +111,6 @@ export async function leavePush(): Promise<void> {
   await withTimeout(leaving(), LEAVING_MS).catch(() => undefined);
 }
 
-/** Why push is impossible here; `undefined` if it is possible. */
 function obstacle(): PushState | undefined {
   const { serviceWorker, standalone } = navigator as {
     serviceWorker?: ServiceWorkerContainer;

@@ -11,7 +11,6 @@ import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
 type Props = {
   saldo: SaldoSummary | undefined;
-  /** The daily cost of messages; undefined while it is unknown. */
   pace: Pace | undefined;
   error: Error | null;
   onRetry: () => void;

@@ -180,7 +180,6 @@ type FiltersProps = {
   range: DateRange | null;
   kind: LineKind | undefined;
   line: number | undefined;
-  /** Why the range in the address is invalid. */
   wrong: string | undefined;
   onChange: (change: Change) => void;
 };
@@ -210,7 +209,6 @@ const Filters = ({ range, kind, line, wrong, onChange }: FiltersProps) => (
   </div>
 );
 
-/** Whether a row stands for messages, and so expands to them. */
 const opens = ({ kind, outcome }: Mutation): boolean => outcome !== null || kind === 'correction';
 
 /** The title of a row: by the outcome of the money, if it was held for messages. */

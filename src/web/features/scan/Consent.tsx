@@ -14,7 +14,6 @@ type Props = {
   data: string;
   scan: Scan;
   onAgreed: (nonce: string) => void;
-  /** The link has expired, or was used elsewhere. */
   onGone: () => void;
 };
 

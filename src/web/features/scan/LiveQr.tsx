@@ -2,12 +2,10 @@ import { useCameraOffer } from '#web/features/scan/useCameraOffer.ts';
 import styles from '#web/features/scan/scan.module.css';
 import { QrImage } from '#web/ui/qr/QrImage.tsx';
 
-/** The side of the QR on the page, in px. */
 export const QR_PX = 264;
 
 type Props = {
   text: string;
-  /** The code on the screen has expired; the next one is loading. */
   stale: boolean;
   /** Phones of this installation are simulated: their cameras are in other tabs. */
   simulated: boolean;

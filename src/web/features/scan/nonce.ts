@@ -10,7 +10,6 @@ export const readNonce = (data: string): string | undefined =>
 export const saveNonce = (data: string, nonce: string): void =>
   storageSet('tab', NAME, JSON.stringify([data, nonce]));
 
-/** The stored nonce of this link; another link's does not count. */
 function nonceIn(text: string | undefined, data: string): string | undefined {
   const pair = readJson(text);
   if (!Array.isArray(pair) || pair[0] !== data || typeof pair[1] !== 'string') return undefined;

@@ -13,7 +13,6 @@ type Props = {
   asked: SecondFactorChallenge;
   /** Submits the answer to the server; throws what the server refuses. */
   answer: (input: Answer) => Promise<void>;
-  /** The challenge is over, so no answer can succeed: starts again. */
   onOver: () => void;
 };
 

@@ -24,7 +24,6 @@ const flag = (on: boolean) => (on ? '1' : '0');
 export function Switches({ phone }: { phone: SimulatedPhone }) {
   const client = useQueryClient();
   const { queryKey } = phoneQuery(phone.phone);
-  /** Switches changed but not yet confirmed. */
   const [turned, setTurned] = useState<Partial<Record<Name, boolean>>>({});
   const turn = useAct(simulatedSwitch, {
     onSuccess: async (after) => {

@@ -4,7 +4,6 @@ import { storageSet, storageGet } from '#web/browser/storage.ts';
 const NAME = 'simulator-phones';
 const REMEMBERED_MAX = 6;
 
-/** The default phone in a browser without a remembered one. */
 const FIRST_PHONE = '6281200000001';
 
 /** The numbers with fixed outcomes, for customers' own tests. */
@@ -19,7 +18,6 @@ export function readPhone(typed: string | undefined): string | undefined {
   return read.success ? read.data : undefined;
 }
 
-/** The phones last opened in this browser, newest first. */
 export function rememberedPhones(): readonly string[] {
   const stored = storageGet('browser', NAME) ?? '';
   return stored.split(' ').filter((phone) => Phone().safeParse(phone).success);

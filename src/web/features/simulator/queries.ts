@@ -3,7 +3,6 @@ import { writtenPeer } from '#contract/messages/peer.ts';
 import { simulatedPhone } from '#contract/simulator.ts';
 import { perform } from '#web/api/act.ts';
 
-/** The poll interval of a phone while its page is visible. */
 const LOOK_MS = 1_500;
 
 export const phoneQuery = (phone: string) =>

@@ -140,7 +140,6 @@ test('before the first question it suggests the probable cause, and attaches it'
   await press(tab, still.first());
   await waitFor(async () => expect(await isFocused(tab, box(tab))).toBe(true));
   expect(new URL(tab.url()).search).toBe(`?about=topup&id=${disconnected.about.id}`);
-  // A record of another account is neither shown nor sent.
   await press(tab, still.nth(1));
   await waitFor(async () => expect(await box(tab).inputValue()).toBe('Saldo Anda tinggal Rp 50: '));
   await done();
@@ -265,7 +264,6 @@ test('messages of both sides, cards, files and hours are shown in every profile'
   const { faults, look } = inspection();
   await tab.getByText('Rina menangani pertanyaan Anda.').waitFor();
   await tab.getByText(/buka lagi Senin, 23 November pukul 08\.00 WIB/).waitFor();
-  // Outside the support hours no page promises a quick answer.
   expect(await tab.getByText(/secepatnya|Biasanya dibalas/).count()).toBe(0);
   const link = tab.getByRole('link', { name: /Pesan ke \+62 812-3456-7890/ });
   expect(await link.getAttribute('href')).toBe('/message-history?open=msg_1');

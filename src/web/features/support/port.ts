@@ -13,7 +13,6 @@ export type SupportDraft = {
   upload?: string | undefined;
   contact?: { name: string; phone: string } | undefined;
   about?: { type: SupportSubject; id: string } | undefined;
-  /** Only operators see it. */
   internal?: boolean | undefined;
 };
 
@@ -23,7 +22,6 @@ export type SupportPort = {
   side: 'customer' | 'operator';
   /** The thread's account in live events; undefined for customers, who have only one thread. */
   accountId?: string | undefined;
-  /** Its messages, newest first, from an offset on. */
   messages: (start: number, signal?: AbortSignal) => Promise<FlatPage<SupportMessage>>;
   /** The read position of each side; `undefined` while unknown. */
   thread: Pick<SupportThread, 'customer_read' | 'operator_read'> | undefined;

@@ -13,7 +13,6 @@ export const threadQuery = queryOptions({
   queryFn: ({ signal }) => perform(supportThread, {}, { signal }),
 });
 
-/** Probable causes, from the account's current state. */
 export const helpQuery = queryOptions({
   queryKey: ['support', 'help'],
   queryFn: ({ signal }) => perform(supportHelp, {}, { signal }),

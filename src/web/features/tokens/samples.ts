@@ -6,15 +6,12 @@ export type Sending = {
   /** The address of the API, without a trailing slash. */
   address: string;
   key: string;
-  /** The sample's recipient, in digits. */
   to: string;
 };
 
-/** The placeholder for a hidden key. */
 export const KEY_PLACEHOLDER = 'KUNCI_API_ANDA';
 export const FIRST_TEXT = 'Halo dari Kabari';
 
-/** A call that sends a message, ready to be pasted into a terminal. */
 export const curlOf = ({ address, key }: Sending, body: object): string =>
   `curl ${address}/v1/messages \\
   -H 'Authorization: Bearer ${key}' \\

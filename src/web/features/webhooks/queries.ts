@@ -13,7 +13,6 @@ import { listKey } from '#web/ui/table/list/useList.ts';
 /** The poll interval of waiting deliveries: no event reports the outcome of attempts. */
 export const LOOK_MS = 4_000;
 
-/** The webhook of a token; null where it has none. */
 export const webhookQuery = (tokenId: string) =>
   queryOptions({
     queryKey: ['webhooks', tokenId],

@@ -21,7 +21,6 @@ export function usePassed(moment: number): boolean {
   return moment <= now;
 }
 
-/** The state of a code field; submits the code once it is complete. */
 export function useCode(
   { challenge, expiresAt }: PendingOtp,
   enter: (input: { challenge: string; code: string }) => Promise<void>,

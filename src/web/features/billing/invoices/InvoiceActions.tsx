@@ -47,7 +47,6 @@ export function InvoiceActions({ invoice }: { invoice: InvoiceDetail }) {
 
 type ActionProps = { invoice: InvoiceDetail; onFailure: (error: unknown) => void };
 
-/** Fetches a link to the document, valid for minutes, and follows it. */
 function Pdf({ invoice, onFailure }: ActionProps) {
   const [busy, setBusy] = useState(false);
   const open = async () => {

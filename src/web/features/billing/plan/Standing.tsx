@@ -146,7 +146,6 @@ export function TopupLink({ amount }: { amount: number }) {
   );
 }
 
-/** The plan's change at the end of its period, with a way to undo it. */
 export function Ending({ subscription, onDone }: Props): ReactNode {
   const { plan, next_plan: next, period_end: end } = subscription;
   const { resume } = usePlanChanges();

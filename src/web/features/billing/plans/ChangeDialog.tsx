@@ -32,7 +32,6 @@ const close = () =>
     resetScroll: false,
   });
 
-/** Refusals that invalidate the preview. */
 const outdates = ['quote_stale', 'saldo_short'] as const;
 
 /** Over `/billing?change=…`: previews a change of plan to the rupiah, and applies exactly that. */

@@ -14,7 +14,6 @@ const agreedTo = (preview: SubscriptionPreview) => [
   preview.next_charge?.amount,
 ];
 
-/** Whether two previews ask for the same consent. */
 export function sameFigures(one: SubscriptionPreview, other: SubscriptionPreview): boolean {
   const others = agreedTo(other);
   return agreedTo(one).every((figure, at) => figure === others[at]);

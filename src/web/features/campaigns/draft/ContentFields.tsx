@@ -148,7 +148,6 @@ function FileFields({ form, campaign }: Props) {
   );
 }
 
-/** The templates without parts that a list cannot fill in. */
 const sendableTemplates = (all: readonly Template[]): readonly Template[] =>
   all.filter(
     ({ header_file, header_variable, button_values, category }) =>

@@ -79,7 +79,6 @@ export function contentOf(values: DraftValues): CampaignContentInput {
 export const contentField = ({ type }: DraftValues): keyof DraftValues =>
   type === 'file' ? 'caption' : type === 'template' ? 'variables' : 'text';
 
-/** Errors of the fields; empty when it can be sent. */
 export function draftErrors(
   values: DraftValues,
   { campaign, zone, now }: { campaign: Campaign; zone: string; now: Date },

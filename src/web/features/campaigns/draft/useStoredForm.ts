@@ -38,7 +38,6 @@ export function useStoredForm<V extends Values>(
 
 const written = ({ upload: _, ...values }: Values): string => JSON.stringify(values);
 
-/** Stored values, as far as they match this form's types. */
 function valuesStored<V extends Values>(name: string, initial: V): Partial<V> {
   const stored = storageGet('tab', name);
   if (stored === undefined) return {};

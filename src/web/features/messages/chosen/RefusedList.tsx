@@ -5,7 +5,6 @@ import { nameOf } from '#web/features/messages/labels.ts';
 
 type Props = { title: string; refused: readonly Refused[]; messages: readonly MessageRow[] };
 
-/** More recipients than this are only counted. */
 const NAMED_MAX = 5;
 
 export function RefusedList({ title, refused, messages }: Props) {

@@ -3,7 +3,6 @@ import type { MessageRow } from '#contract/messages.ts';
 import { MANY_MAX } from '#contract/messages/history.ts';
 import { toast } from '#web/ui/toast/toasts.ts';
 
-/** The selected messages of all pages, each as last seen. */
 export function useChosen(shown: readonly MessageRow[]) {
   const [chosen, setChosen] = useState<ReadonlyMap<string, MessageRow>>(new Map());
   const choose = (keys: ReadonlySet<string>) => {

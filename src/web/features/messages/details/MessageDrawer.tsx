@@ -12,13 +12,11 @@ import { Drawer } from '#web/ui/overlay/Modal.tsx';
 import { Stack } from '#web/ui/panel/Panel.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
-/** The details are loaded after the list, which does not need them. */
 const MessageDetails = later(
   async () => (await import('#web/features/messages/details/MessageDetails.tsx')).MessageDetails,
 );
 
 type Props = {
-  /** The message whose details are open; `undefined` for none. */
   id: string | undefined;
   /** The messages of the list in order, for the previous and next buttons. */
   ids: readonly string[];
@@ -105,12 +103,10 @@ function useStepKeys(stepping: Stepping): void {
   }, [open]);
 }
 
-/** Elements where letters are typed, or have another meaning. */
 const TAKES_KEYS = 'input, textarea, select, [contenteditable], [role="menu"], [role="listbox"]';
 
 function Content({ id }: { id: string }) {
   const { data: message, error, refetch } = useQuery(messageQuery(id));
-  // Load in parallel with the message.
   useEffect(() => void MessageDetails.bring(), []);
   if (error && !message)
     return <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />;

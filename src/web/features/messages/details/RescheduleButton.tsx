@@ -59,7 +59,6 @@ function RescheduleDialog({ id, at, onClose, onMoved }: DialogProps) {
     try {
       await move.perform({ message_id: id, send_at: next.toISOString() });
     } catch {
-      // Shown above the fields.
       return;
     }
     toast(`Jadwal diubah: ${formatDateTimeZone(next, zone)}.`, { tone: 'success' });

@@ -54,7 +54,6 @@ function detailOf({ kind, detail }: TimelineStep, lived: Lived, zone: string): s
   return detail;
 }
 
-/** The name of a step in the duration of the next one. */
 const since: Record<Kind, string> = {
   accepted: 'diterima sistem',
   scheduled: 'dijadwalkan',
@@ -78,7 +77,6 @@ const since: Record<Kind, string> = {
 /** Two steps closer than this are shown as simultaneous. */
 const MOMENT_MS = 50;
 
-/** The time between two steps; undefined if they are simultaneous. */
 function lapseOf(step: TimelineStep, before: TimelineStep | undefined): string | undefined {
   if (!before) return undefined;
   const took = step.at.getTime() - before.at.getTime();

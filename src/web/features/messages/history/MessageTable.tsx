@@ -162,7 +162,6 @@ type Change = ReturnType<typeof useSearch<'/message-history'>>;
 
 const go = (change: Change, replace = false) =>
   void navigate({ to: '/message-history', change, replace });
-/** Above the list, which stays where it is. */
 const openAt = (open: string | undefined, replace = false) =>
   void navigate({ to: '/message-history', change: { open }, resetScroll: false, replace });
 

@@ -2,7 +2,6 @@ import { Id } from '#contract/base/ids.ts';
 import { Direction, MESSAGE_QUERY_MAX, MessageType, StatusFilter } from '#contract/messages.ts';
 import { isCivilDate, type DateRange } from '#web/ui/date/dates.ts';
 
-/** The search parameters of the table besides page and sort. */
 export type FilterSearch = {
   q?: string | undefined;
   from?: string | undefined;

@@ -1,4 +1,3 @@
-/** The displayed rows, and the number of new ones above them. */
 export type Steady<Row> = { rows: readonly Row[]; news: number };
 
 /**

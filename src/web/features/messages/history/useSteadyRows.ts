@@ -7,7 +7,6 @@ import { onLiveEvent } from '#web/live/listeners.ts';
 type Options = {
   /** Identifies the request: another page, order or filter starts over. */
   request: string;
-  /** The rows of this request are loaded. */
   isThere: boolean;
   /** The list is being read: no row may move. */
   held: boolean;
@@ -38,7 +37,6 @@ export function useSteadyRows(
 
 const none: readonly MessageRow[] = [];
 
-/** Current data of rows that are being read but have left their page. */
 function useNewer(
   read: readonly MessageRow[],
   fresh: readonly MessageRow[],

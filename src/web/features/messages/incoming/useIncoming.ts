@@ -33,7 +33,6 @@ const messageNews: News<'message.received'> = {
   },
 };
 
-/** The longest lag of the live stream behind a push. */
 const STREAM_MS = 1_500;
 /** A push without a message id refers to something the stream brought within this time. */
 const RECENT_MS = 10_000;

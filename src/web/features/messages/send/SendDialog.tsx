@@ -30,7 +30,6 @@ export function SendDialog({ open, onClose }: Props) {
 
 function Content({ onClose, onBusy }: Omit<SendFormProps, 'tokens'>) {
   const { data: tokens, error, refetch } = useQuery(allTokensQuery);
-  // Load in parallel with the tokens.
   useEffect(() => void SendForm.bring(), []);
   if (!tokens && error) {
     return <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />;

@@ -174,7 +174,6 @@ const NO_FILTER: AuditChange = {
   outcome: undefined,
 };
 
-/** Exports the shown entries as a file, after the password. */
 function Export({ filter }: { filter: ReturnType<typeof useAuditSearch>['filter'] }) {
   const make = useAct(exportAudit, {
     onSuccess: ({ url, filename }) => saveFrom(url, filename),

@@ -16,7 +16,6 @@ import { Button } from '#web/ui/button/Button.tsx';
 import { Panel, Stack } from '#web/ui/panel/Panel.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
-/** The poll interval for the result of a long verification. */
 const LOOK_MS = 5_000;
 
 export function Chain({ state }: { state: UseQueryResult<AnswerOf<typeof auditState>> }) {

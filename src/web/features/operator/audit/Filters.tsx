@@ -7,7 +7,6 @@ import { DatePicker } from '#web/ui/date/DatePicker.tsx';
 import { type DateRange, dateWords } from '#web/ui/date/dates.ts';
 import { Select } from '#web/ui/select/Select.tsx';
 
-/** A change of the filter in the address; `undefined` for all. */
 export type AuditChange = Readonly<
   Partial<Record<'from' | 'to' | 'act' | 'user' | 'account' | 'outcome', string | undefined>>
 >;

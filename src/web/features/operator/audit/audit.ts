@@ -33,7 +33,6 @@ export const checkSentence = ({ ok, lines, findings }: AuditCheck): string =>
     ? `Rantai utuh: ${formatNumber(lines)} catatan sama seperti saat ditulis.`
     : `Rantai terputus di ${formatNumber(findings.length)} tempat. Catatan ini tidak dapat lagi dipercaya seluruhnya.`;
 
-/** Labels of facts, by their fields. */
 const factNames: Readonly<Record<string, string>> = {
   account_id: 'ID akun',
   user_id: 'ID orang itu',

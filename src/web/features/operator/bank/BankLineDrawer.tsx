@@ -16,7 +16,6 @@ type Props = {
   line: OperatorBankLine | undefined;
   loading: boolean;
   onClose: () => void;
-  /** Called with the updated entry after it was set aside. */
   onSettled: (line: OperatorBankLine) => void;
 };
 

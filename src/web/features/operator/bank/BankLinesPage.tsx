@@ -133,7 +133,6 @@ const Filters = ({ filter, amount }: FiltersProps) => (
   </div>
 );
 
-/** An amount to search for; applied by Enter, or on blur. */
 function AmountFilter({ amount }: { amount: number | undefined }) {
   const [typed, setTyped] = useState(amount);
   const apply = () => {

@@ -31,7 +31,6 @@ type Values = { topup: string; reason: string };
 type Props = {
   line: OperatorBankLine;
   onSettled: (line: OperatorBankLine) => void;
-  /** It is the payment of a top-up now. */
   onMatched: () => void;
 };
 

@@ -69,7 +69,6 @@ const openAt = (open: string | undefined) =>
   void navigate({ to: '/operator/pengumuman', change: { open }, resetScroll: false });
 
 const NEW = 'baru';
-/** The poll interval of the delivery count: no live event reports it. */
 const LOOK_MS = 5_000;
 
 /** Route `/operator/pengumuman`: broadcasts to customers. */

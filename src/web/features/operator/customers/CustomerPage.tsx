@@ -28,7 +28,6 @@ import { Money } from '#web/ui/money/Money.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 
-/** The audit log, which lists operators' acts for or to a customer. */
 const AUDIT = '/operator/audit';
 
 export function CustomerPage({ accountId }: { accountId: string }) {

@@ -13,6 +13,5 @@ test('today starts with the next half hour, other days in the morning; a chosen 
   expect(withDay('', '2026-11-23', now)).toBe('2026-11-23T14:30');
   expect(withDay('', '2026-11-24', now)).toBe('2026-11-24T08:00');
   expect(withDay('2026-11-23T19:00', '2026-11-24', now)).toBe('2026-11-24T19:00');
-  // The next half hour is tomorrow's.
   expect(withDay('', '2026-11-23', new Date('2026-11-23T16:45:00Z'))).toBe('2026-11-23T08:00');
 });

@@ -8,7 +8,6 @@ const MORNING = '08:00';
 export const momentAt = (at: Date): string =>
   new Date(at.getTime() + WIB_MS).toISOString().slice(0, 'YYYY-MM-DDTHH:MM'.length);
 
-/** The instant of a form value; `undefined` while it is empty. */
 export const instantOf = (moment: string): string | undefined =>
   moment === '' ? undefined : `${moment}:00+07:00`;
 

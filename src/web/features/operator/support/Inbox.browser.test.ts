@@ -181,7 +181,6 @@ test('another operator’s typing is shown, and their answer prompts a confirmat
   );
   await question.getByRole('button', { name: 'Batal' }).click();
   expect(await box(tab).inputValue()).toBe('Sedang kami periksa.');
-  // Sending a second time confirms that the warning was read.
   await box(tab).press('Enter');
   await waitFor(async () => expect(await box(tab).inputValue()).toBe(''));
   const sent = () => world.asked.filter(({ act }) => act === 'operator_support_send');
@@ -217,7 +216,6 @@ test('a note is marked as one, and goes to operators only', async ({ profiles })
     const sent = world.asked.filter(({ act }) => act === 'operator_support_send');
     expect(sent).toEqual([expect.objectContaining({ internal: '1' })]);
   });
-  // A note is not an answer.
   await row(tab, 'Bengkel Jaya').waitFor();
   await done();
 });

@@ -16,7 +16,6 @@ import { PageHead } from '#web/ui/layout/PageHead.tsx';
 import { SplitView } from '#web/ui/layout/SplitView.tsx';
 import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
 
-// Load the chat's code in parallel with the page.
 void SupportChat.bring();
 
 /** Route `/operator/layanan`: support threads, the queue beside the open thread. */

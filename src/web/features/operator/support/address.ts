@@ -9,7 +9,6 @@ type Change = Search<typeof PAGE>;
 export const goInbox = (change: Change, how: How = {}): void =>
   void navigate({ to: PAGE, change, resetScroll: false, ...how });
 
-/** The address of a customer's thread, in notices and on other pages. */
 export const threadUrl = (accountId: string): string =>
   hrefOf({ to: PAGE, search: { open: accountId } });
 

@@ -22,7 +22,6 @@ const ends = new Map<string, ReturnType<typeof setTimeout>>();
 const keyOf = ({ accountId, userId, doing }: Presence): string =>
   `${accountId} ${userId} ${doing === 'look' ? 'look' : 'type'}`;
 
-/** Records an operator's activity in a thread; it expires by itself. */
 export function notePresence(one: Presence): void {
   const key = keyOf(one);
   clearTimeout(ends.get(key));
@@ -59,7 +58,6 @@ export function usePresence(): readonly Presence[] {
   return busiest(useStore(present));
 }
 
-/** Each operator once per thread, by their most urgent activity. */
 export function busiest(all: readonly Presence[]): readonly Presence[] {
   const rank = ({ doing }: Presence) => (doing === 'look' ? 0 : doing === 'note' ? 1 : 2);
   const best = new Map<string, Presence>();

@@ -7,12 +7,10 @@ import { Money } from '#web/ui/money/Money.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { TextField } from '#web/ui/text/TextField.tsx';
 
-/** Selects a typed reference instead of a bank entry. */
 export const OTHER = 'lain';
 
 type Props = {
   topup: OperatorTopup;
-  /** The selected entry, `OTHER`, or '' for none. */
   line: string;
   reference: string;
   errors: { line?: string; reference?: string };

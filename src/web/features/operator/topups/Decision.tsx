@@ -58,7 +58,6 @@ function firstValues({ candidates, total, proposal }: OperatorTopup): Values {
   return { line, reference: '', reason: '' };
 }
 
-/** Whether this confirmation only records a proposal. */
 function proposes(topup: OperatorTopup, values: Values): boolean {
   const { proposal } = topup;
   if (!takesTwo(topup, values.line)) return false;

@@ -24,9 +24,7 @@ type Props = {
   topup: OperatorTopup | undefined;
   loading: boolean;
   onClose: () => void;
-  /** Called with the updated top-up after a decision. */
   onDecided: (topup: OperatorTopup) => void;
-  /** Shows a link to all top-ups, if set. */
   onShowAll: (() => void) | undefined;
 };
 

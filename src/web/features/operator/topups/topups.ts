@@ -6,7 +6,6 @@ export type Candidate = OperatorTopup['candidates'][number];
 /** The address parameter for all top-ups; without one, only waiting ones. */
 const ALL = 'semua';
 
-/** The filter for an address parameter; `undefined` means all. */
 export function filterOf(status: string | undefined): OperatorTopupFilter | undefined {
   if (status === ALL) return undefined;
   const read = OperatorTopupFilter().safeParse(status);

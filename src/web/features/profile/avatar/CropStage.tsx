@@ -12,7 +12,6 @@ export type Picture = { file: File; address: string; width: number; height: numb
 
 type Props = { picture: Picture; view: View; onView: (view: View) => void };
 
-/** The step (px) of an arrow key. */
 const STEP = 12;
 const arrows: Readonly<Record<string, { x: number; y: number }>> = {
   ArrowLeft: { x: STEP, y: 0 },

@@ -9,7 +9,6 @@ export type Crop = NonNullable<UploadMetadata['crop']>;
  */
 export type View = { zoom: number; x: number; y: number };
 
-/** The whole of the shorter side, in the middle. */
 export const wholeView: View = { zoom: 1, x: 0.5, y: 0.5 };
 export const ZOOM_MAX = 4;
 
@@ -30,7 +29,6 @@ export function pictureBehind(picture: Size, view: View, side: number) {
   return { width, height, left: -crop.x * width, top: -crop.y * height };
 }
 
-/** Moves the picture by so many px; it never leaves the window. */
 export function dragged(
   picture: Size,
   view: View,

@@ -10,7 +10,6 @@ type Props = {
   code: SentCode;
   value: string;
   error?: string | undefined;
-  /** Has the initial focus. */
   first?: boolean;
   onChange: (digits: string) => void;
   onSent: (code: SentCode) => void;

@@ -30,7 +30,6 @@ const kinds = [
   ...LineKind().options.map((kind) => ({ value: kind, label: lineKindLabel[kind] })),
 ];
 
-/** The proposal if the page shows everything: the last thirty days. */
 const lastMonth = (): DateRange => {
   const to = civilDate(new Date());
   return { from: plusDays(to, -29), to };

@@ -10,7 +10,6 @@ import { Money } from '#web/ui/money/Money.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { Countdown } from '#web/ui/time/Countdown.tsx';
 
-/** Payment instructions of a pending top-up, by its method. */
 export function Instruction({ topup }: { topup: Topup }) {
   const client = useQueryClient();
   const { method, simulated } = topup;

@@ -160,7 +160,6 @@ function factsOf(topup: Topup): readonly Fact[] {
   return lines.filter((line) => line !== false);
 }
 
-/** A simulated bank or gateway is paid with a click. */
 function SimulatedPaymentLink({ topup: { method, total, simulated } }: { topup: Topup }) {
   const { data: config } = useQuery(configQuery);
   const isBank = method === 'bank';

@@ -25,7 +25,6 @@ async function openShop(): Promise<Customer> {
   return who;
 }
 
-/** A customer's tab on `/saldo`, with fake payment acts. */
 async function saldoTab(person: OpenPerson, acts: FakeActs, query = '') {
   const { open } = await person({ session: await session(), expects: refused });
   const tab = await open();

@@ -6,9 +6,7 @@ const LOOK_MS = 300;
 
 type Props = {
   kind: VideoSource;
-  /** Called once, with the text of the first code in the video. */
   onText: (text: string) => void;
-  /** Called with an error message when there is no video. */
   onFailure: (sentence: string) => void;
 };
 

@@ -43,7 +43,6 @@ export async function readPicture(url: string): Promise<string | undefined> {
   return look({ source: image, width: image.naturalWidth, height: image.naturalHeight }, SIDES);
 }
 
-/** The text of the QR code in a video's current frame. */
 export async function readFrame(video: HTMLVideoElement): Promise<string | undefined> {
   if (video.videoWidth === 0) return undefined;
   return look({ source: video, width: video.videoWidth, height: video.videoHeight }, [900]);

@@ -78,7 +78,6 @@ export function useScan(phone: string, screens: Screens) {
   const see = (file: File) => alone(() => seeUrl(URL.createObjectURL(file)));
 
   useEffect(() => {
-    // Revokes the object URL when another picture replaces it.
     return () => {
       if (picture?.startsWith('blob:')) URL.revokeObjectURL(picture);
     };
@@ -89,7 +88,6 @@ export function useScan(phone: string, screens: Screens) {
     state,
     picture,
     read: (text: string) => alone(() => read(text, STALE_QR)),
-    /** The pairing code, typed instead of a picture. */
     pair: (code: string) => alone(() => read(code, STALE_CODE)),
     see,
     lookAround,
@@ -97,7 +95,6 @@ export function useScan(phone: string, screens: Screens) {
   };
 }
 
-/** Calls back with a picture that is pasted anywhere on the page. */
 function usePasted(take: (file: File) => void): void {
   const newest = useRef(take);
   useEffect(() => {

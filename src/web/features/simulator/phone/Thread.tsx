@@ -31,7 +31,6 @@ const NEAR_END_PX = 80;
 type Props = {
   phone: string;
   conversation: Conversation;
-  /** Called with the newest line while the thread is open. */
   onSeen: (lineId: string) => void;
   onBack: () => void;
   onCamera: () => void;

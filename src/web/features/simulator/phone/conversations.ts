@@ -3,7 +3,6 @@ import { messageTypeLabel } from '#contract/messages.ts';
 import type { SimulatedLine } from '#contract/simulator.ts';
 import { chatKind, type ChatKind } from '#web/ui/chat/chat.ts';
 
-/** All lines between the phone and one number, oldest first. */
 export type Conversation = { peer: string; lines: readonly SimulatedLine[]; newest: SimulatedLine };
 
 /** A phone's lines (oldest first) by the other number, the newest conversation first. */

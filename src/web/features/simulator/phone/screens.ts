@@ -2,9 +2,7 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 
 /** Pages that show a QR offer its picture here, and the simulated cameras listen. */
 const CHANNEL = 'kabari-kamera';
-/** The longest wait for a page to offer its code. */
 const ANSWER_MS = 1_500;
-/** An offered code is assumed to be visible for this long. */
 const IN_SIGHT_MS = 60_000;
 const PNG = 'data:image/png;base64,';
 const PICTURE_MAX = 1_000_000;
@@ -21,7 +19,6 @@ export type Screens = {
   inSight: boolean;
   /** The picture that a page offers on request; `undefined` when none answers. */
   look: () => Promise<string | undefined>;
-  /** Marks the visible code as used. */
   lookAway: () => void;
 };
 

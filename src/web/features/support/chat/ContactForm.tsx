@@ -20,7 +20,6 @@ const check = ({ name, phone }: Contact) => ({
 export function ContactForm({ onSend, onClose }: Props) {
   const form = useForm<Contact>({ name: '', phone: '' }, check);
   const { values, errors, ref, set, leave, submit } = form;
-  // The tool that opened it is gone: focus moves to the first field.
   useEffect(() => ref.current?.querySelector('input')?.focus(), [ref]);
   return (
     // Escape anywhere inside leaves the form, as its button does.

@@ -145,7 +145,6 @@ function Lines({ port, name, thread, outgoing, foot }: LinesProps) {
   );
 }
 
-/** The author of the customer's side. */
 const ME = '';
 
 const linesOf = (

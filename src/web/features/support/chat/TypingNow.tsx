@@ -5,10 +5,8 @@ import { onLiveEvent } from '#web/live/listeners.ts';
 
 /** Typing is reported every two seconds; without a report for this long it has ended. */
 const TYPING_MS = 5_000;
-/** The minimum interval between reports. */
 const TELL_MS = 2_000;
 
-/** The person on the other side who is typing; `undefined` for none. */
 export function useTypingNow({ side, accountId }: SupportPort): string | undefined {
   const [name, setName] = useState<string>();
   useEffect(() => {
@@ -25,7 +23,6 @@ export function useTypingNow({ side, accountId }: SupportPort): string | undefin
       setName(event.name);
       timer = setTimeout(stop, TYPING_MS);
     });
-    // The typed message has arrived.
     const stopLines = onLiveEvent('support.message', (event) => {
       if (event.side !== side && isHere(event)) stop();
     });

@@ -5,9 +5,7 @@ import type { SupportPort } from '#web/features/support/port.ts';
 
 export type ComposerOptions = {
   placeholder?: string;
-  /** Fills the empty box whenever this changes. */
   text?: string;
-  /** Sends a note, for operators only. */
   internal?: boolean;
   /** Suggestions over the box for its current text: canned replies. */
   offer?: (text: string, write: (text: string) => void) => ComposerOffer | undefined;
@@ -19,7 +17,6 @@ export type ComposerOptions = {
 
 export type SupportChatProps = {
   port: SupportPort;
-  /** The other side's name, for messages without an author. */
   name: string;
   blocked?: ReactNode;
   empty?: ReactNode;

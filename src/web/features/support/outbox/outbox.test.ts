@@ -190,7 +190,6 @@ test('a lost file is reported, and its message can be discarded', async () => {
   before.write('lihat', new File(['x'], 'kue.png', { type: 'image/png' }));
   await settle();
   net.onLine = true;
-  // This browser stores no files.
   const after = await aTab();
   after.follow();
   await settle();

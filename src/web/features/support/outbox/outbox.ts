@@ -40,7 +40,6 @@ const senders = new Map<string, LineSender>();
 const working = new Set<string>();
 /** Consecutive attempts without a response, by thread. */
 const failures = new Map<string, number>();
-/** Threads that wait for their next attempt. */
 const resting = new Map<string, ReturnType<typeof setTimeout>>();
 
 export const useOutgoingLines = (thread: string): readonly OutgoingLine[] =>
@@ -71,7 +70,6 @@ export function retryLine({ id, thread }: OutgoingLine): void {
   wake(thread);
 }
 
-/** Discards a message, and deletes its upload. */
 export function dropLine({ id }: OutgoingLine): void {
   revertUpload(storedLine(id)?.upload);
   remove(id);

@@ -19,7 +19,6 @@ export const connectionQuery = (id: string) =>
     refetchInterval: HEALTH_MS,
   });
 
-/** A token's Cloud API number; null while it has none. */
 export const cloudQuery = (id: string) =>
   queryOptions({
     queryKey: ['tokens', id, 'cloud'],

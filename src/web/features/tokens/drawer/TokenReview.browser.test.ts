@@ -4,7 +4,6 @@ import { createToken } from '#contract/tokens.ts';
 import { test } from '#tests/support/gallery.ts';
 import { ask, codeFor, signUp } from '#tests/journeys/support/portal.ts';
 
-/** A customer with two tokens whose number has just been changed. */
 async function moved() {
   const product = inject('product');
   const end = String(Date.now() % 1e7).padStart(7, '0');

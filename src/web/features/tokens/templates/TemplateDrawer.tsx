@@ -102,7 +102,6 @@ function Details({ template, onGone }: { template: Template; onGone: () => void 
   );
 }
 
-/** Further values of each message besides the body's variables. */
 function partFacts({ header_file: file, header_variable: variable, button_values }: Template) {
   const buttons = button_values.map(({ title }) => title).join(', ');
   return [

@@ -13,7 +13,6 @@ export const templateQuery = ({ name, language }: Named) =>
       (await perform(listTemplates, { name, language }, { signal })).rows[0] ?? null,
   });
 
-/** Refetches all templates, and stores a changed one if given. */
 export function useTemplatesChanged(): (template?: Template) => void {
   const client = useQueryClient();
   return (template) => {

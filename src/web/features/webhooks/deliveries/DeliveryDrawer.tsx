@@ -35,7 +35,6 @@ import { toast } from '#web/ui/toast/toasts.ts';
 
 type Props = {
   webhook: Webhook;
-  /** The open delivery; undefined for none. */
   id: string | undefined;
   onClose: () => void;
 };

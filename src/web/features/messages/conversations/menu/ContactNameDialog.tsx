@@ -13,7 +13,6 @@ import { toast } from '#web/ui/toast/toasts.ts';
 
 type Props = {
   peer: string;
-  /** Its current name; empty without one. */
   name: string;
   onClose: () => void;
 };

@@ -13,7 +13,6 @@ const QUOTES = '62800000009';
 const REACTS = '62800000010';
 const OFFER = 'Pesanan Anda sudah siap. Diambil atau dikirim?';
 
-/** Whether nothing covers it, not even its first line of pixels. */
 const isUncovered = (place: Locator): Promise<boolean> =>
   place.evaluate((element) => {
     const { left, top } = element.getBoundingClientRect();

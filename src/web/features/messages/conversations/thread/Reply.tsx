@@ -42,7 +42,6 @@ const DOCUMENTS = documentEndings('media');
 type Props = {
   which: Which;
   name: string;
-  /** The channel of the conversation; undefined while it is loading. */
   channel: ChannelName | undefined;
   notice: string | undefined;
   blocked: ReactNode;
@@ -170,7 +169,6 @@ function useTools({ which, name, channel, replyTo, onReplied }: Props) {
 
 type OnlyTemplatesProps = { why: string; onOpen: (tool: Attaching) => void };
 
-/** Replaces the box where the network accepts only templates. */
 const OnlyTemplates = ({ why, onOpen }: OnlyTemplatesProps) => (
   <div className={styles['closed']}>
     <p>{why}</p>

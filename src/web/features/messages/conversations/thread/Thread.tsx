@@ -193,7 +193,6 @@ function DrawnHead({ which, name, token, onGoTo }: HeadProps) {
       }
     >
       {stops && wide && <OptoutButton {...stops} />}
-      {/* A phone has room for either the number or the buttons. */}
       <ThreadMenu which={which} optout={wide ? undefined : stops} onGoTo={onGoTo} />
       {stops?.question}
     </ThreadHead>

@@ -31,10 +31,8 @@ type Props = {
   shown: ShownThread;
   newest: Flat<ConversationMessage>;
   outgoing: readonly Outgoing[];
-  /** Answers a message; left out where nothing can be sent. */
   onReply?: ((message: ConversationMessage) => void) | undefined;
   onGoTo: (messageId: string) => void;
-  /** The person navigated here from within the thread. */
   focused: boolean;
   onEnd: (atEnd: boolean) => void;
 };

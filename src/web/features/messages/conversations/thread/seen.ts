@@ -3,7 +3,6 @@ import { isLookedAt } from '#web/browser/tab/lookedAt.ts';
 
 type Conversation = { token_id: string; peer: string };
 
-/** The conversation on this tab's screen; `undefined` for none. */
 export const shownConversation = createStore<Conversation | undefined>(() => undefined);
 
 /** True while this conversation is shown in this tab and the tab is being looked at. */

@@ -14,7 +14,6 @@ const looks: Readonly<Record<Pressure, { Icon: typeof Clock; word: string }>> = 
 
 type Props = {
   since: Date;
-  /** Minutes of opening hours; they decide the colour. */
   minutes: number;
   now: Date;
 };

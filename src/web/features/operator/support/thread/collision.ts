@@ -1,6 +1,5 @@
 import type { SupportMessage } from '#contract/support.ts';
 
-/** The newest message of a thread when a draft was begun. */
 export type Base = { seq: number };
 
 /**

@@ -31,7 +31,6 @@ export const tellDoing = (accountId: string, doing: SupportDoing): Promise<unkno
 type Writing = {
   client: QueryClient;
   thread: OperatorThread | undefined;
-  /** Sends a note, for operators only. */
   internal: boolean;
 };
 

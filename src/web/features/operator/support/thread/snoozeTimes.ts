@@ -28,7 +28,6 @@ export function snoozeTimes(now: Date): readonly SnoozeTime[] {
   ];
 }
 
-/** Why a typed time is invalid; `undefined` if it is valid. */
 export function snoozeFault(until: Date, now: Date): string | undefined {
   if (Number.isNaN(until.getTime())) return 'Pilih tanggal dan jamnya.';
   if (until.getTime() <= now.getTime()) return 'Pilih waktu yang belum lewat.';

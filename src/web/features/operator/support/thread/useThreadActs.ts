@@ -37,7 +37,6 @@ export function useThreadActs(accountId: string) {
   const once = (work: () => Promise<unknown>) => {
     if (busy) return;
     setError(undefined);
-    // Reported by `error`.
     void work().catch(() => undefined);
   };
   const thread = { account_id: accountId };

@@ -97,7 +97,6 @@ export function ContactDialog({ to, onSend, onClose }: Props) {
 
 type FromProps = { form: Form<Values>; onChosen: () => void };
 
-/** People with a conversation; hidden numbers cannot be shared. */
 function FromConversations({ form: { set, ref }, onChosen }: FromProps) {
   const [q, setQ] = useState('');
   const { data } = useQuery(conversationsQuery(q));

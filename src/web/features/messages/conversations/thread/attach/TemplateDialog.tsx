@@ -19,7 +19,6 @@ import { SearchField } from '#web/ui/text/SearchField.tsx';
 type Props = {
   tokenId: string;
   channel: ChannelName | undefined;
-  /** Fills in the first variable that asks for a name. */
   name: string;
   onSend: (template: TemplateToSend, file: File | undefined) => void;
   onClose: () => void;

@@ -95,7 +95,6 @@ export function TemplateForm({ template, channel, name, onBack, onSend }: Props)
   );
 }
 
-/** A variable called a name starts with the recipient's name. */
 const begun = ({ body }: Template, name: string): Filling => ({
   ...emptyFilling,
   variables: Object.fromEntries(

@@ -38,11 +38,9 @@ export const aroundQuery = (which: Which, from: string) => {
   });
 };
 
-/** Whether the newest messages reach back beyond a place. */
 export const reaches = ({ rows, ended }: Part, from: string): boolean =>
   ended || (rows.at(-1)?.id ?? '') < from;
 
-/** Whether a part reaches the start of the newest messages. */
 const meets = (part: Part, newest: Part): boolean =>
   (part.rows[0]?.id ?? '') >= (newest.rows.at(-1)?.id ?? '');
 

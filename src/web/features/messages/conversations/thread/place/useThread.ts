@@ -20,7 +20,6 @@ export type ShownThread = {
   list: Flat<ConversationMessage>;
   place: Place | undefined;
   readOlder: () => Promise<void>;
-  /** For a part that does not reach the newest messages yet. */
   newer: { read: () => Promise<void>; leave: () => void } | undefined;
 };
 

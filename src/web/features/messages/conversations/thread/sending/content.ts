@@ -10,7 +10,6 @@ export type PlaceToSend = {
 /** A contact card to send; the number is digits including the country code. */
 export type CardToSend = { name: string; phone: string; organization?: string | undefined };
 
-/** A filled-in template: the server's input, and its rendering. */
 export type TemplateToSend = {
   name: string;
   language: string;

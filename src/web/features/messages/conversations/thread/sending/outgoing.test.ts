@@ -3,7 +3,6 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
 import { threadKey } from '#web/features/messages/queryKeys.ts';
 
-// A task driven by the fake clock.
 vi.mock('#web/browser/scheduling/nextTask.ts', () => ({
   nextTask: () => new Promise<void>((go) => setTimeout(go)),
 }));

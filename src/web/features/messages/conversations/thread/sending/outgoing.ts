@@ -33,7 +33,6 @@ type Answering = { replyTo?: QuotedMessage | undefined };
 
 export type Outgoing = Which & {
   id: string;
-  /** The caption of a file; empty if `content` is set. */
   text: string;
   content?: Content | undefined;
   /** The attached file; `outgoingFiles` stores its bytes under the same id. */
@@ -74,7 +73,6 @@ function remove(id: string): void {
   setAll(all.get().filter((one) => one.id !== id));
 }
 
-/** All messages that are not on the server yet, oldest first. */
 export const useOutgoing = (): readonly Outgoing[] => useStore(all);
 
 /** Queues a text; it waits while offline. */
@@ -95,7 +93,6 @@ type FileToSend = { file: File; caption: string };
 /** Whether a file takes no caption: the text follows as a message of its own. */
 export const isWordless = (file: File): boolean => file.type.startsWith('audio/');
 
-/** Queues files in order, a message for each with its own caption. */
 export function sendFiles(
   client: QueryClient,
   which: Which,
@@ -170,7 +167,6 @@ export function resend(client: QueryClient, one: Outgoing): void {
   void work(client, one);
 }
 
-/** Discards a message, and deletes its upload. */
 export function dropText({ id, upload }: Outgoing): void {
   revertUpload(upload);
   remove(id);

@@ -2,7 +2,6 @@ import { readJson } from '#web/browser/json.ts';
 import { storageGet } from '#web/browser/storage.ts';
 import { createStore } from '#web/browser/store.ts';
 
-/** The storage key of a tab's unsent messages. */
 export const OUTGOING = 'outgoing';
 
 type Waiting = { tokenId: string; peer: string; why?: string | undefined };
