@@ -1,8 +1,8 @@
 /**
- * What pins cost the list of conversations: the account with 20 pinned ones ÷ its twin without, in the same database and in
- * turn; the first page, a deep one, and a search by a name that many have.
+ * Measures the effect of pins on the list of conversations: an account with 20 pins ÷ the same account without, in one
+ * database and in turn; the first page, a deep page, and a search by a common name.
  *
- * `npm run bench:conversations`; `CONVERSATIONS` for another size.
+ * `npm run bench:conversations`; `CONVERSATIONS` sets another size.
  */
 import { PINS_MAX } from '#contract/messages/conversations.ts';
 import { conversationList } from '#server/domains/messages/conversations.ts';
@@ -18,7 +18,7 @@ const SAMPLES = 8;
 const RATIO_MAX = 1.5;
 const P95_MS_MAX = 50;
 
-/** An account with as many conversations, one in fifty unread, each with one message. */
+/** Opens an account with this many conversations, one in fifty unread, each with one message. */
 async function openAccount(owner: Sql, pins: number): Promise<string> {
   const [accountId, tokenId] = [newId(), newId()];
   await owner`insert into accounts (account_id, name) values (${accountId}, 'Toko Ramai')`;

@@ -1,9 +1,9 @@
 /**
- * What exporting a large account costs: how much memory the process takes that makes the file beyond what it had,
- * for each format; and how long it takes.
+ * Measures the export of a large account: the peak memory of the exporting process above its baseline, and the
+ * duration, for each format.
  *
- * `npm run bench:export`; `EXPORT_ROWS` for another size. The control is a file of a hundredth of the rows, made before by the
- * same process.
+ * `npm run bench:export`; `EXPORT_ROWS` sets another size. The control is a file with a hundredth of the rows, made
+ * before by the same process.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ const CONTROL_ROWS = ROWS / 100;
 const GROWTH_MB_MAX = 60;
 const LOOK_MS = 100;
 
-/** Megabytes of a process: now, and at most since `forgetMost`. */
+/** Resident megabytes of a process: current, and the peak since `forgetMost`. */
 async function memoryOf(pid: number): Promise<{ now: number; most: number }> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   const of = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1_024;

@@ -1,14 +1,13 @@
 /**
- * Pages of the history: first, deepest, any, and each filter, on a large account ÷ on a small one, in
- * the same database and in turn; as function calls and through `POST /api`; on connections in use, and
- * cold: the first question of its kind on a connection. Also what the index of words costs a message, and what
- * is accepted per second for the large account ÷ for one on an empty database.
+ * Pages of the history: first, deepest, any, and each filter, on a large account ÷ on a small one, in the same database
+ * and in turn; as function calls and through `POST /api`; on warm connections, and cold (the first query of its kind on
+ * a connection). Also the cost per message of the word index, and messages accepted per second for the large account ÷
+ * for one on an empty database.
  *
- * `npm run bench:history`; `HISTORY_ROWS=10000000` for the size that docs/faults.md#figures names (6 GB of
- * disk), `HISTORY_DAYS` for another density; `-- --against <checkout>` runs another checkout, with its
- * own packages, in turn with this one. `--only word` runs the cases with this in their names, and nothing
- * of accepting; `--keep <folder>` leaves the filled database there, where the next run finds it, and accepts nothing,
- * which would change it.
+ * `npm run bench:history`; `HISTORY_ROWS=10000000` for the size that docs/faults.md#figures names (6 GB of disk),
+ * `HISTORY_DAYS` for another density; `-- --against <checkout>` runs another checkout, with its own packages, in turn
+ * with this one. `--only word` runs the cases with this in their names and skips accepting; `--keep <folder>` leaves
+ * the filled database there for the next run and skips accepting, which would change it.
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -29,7 +28,6 @@ const CONTROL_ROWS = 10_000;
 const DAYS = Number(process.env['HISTORY_DAYS'] ?? 40);
 const ROUNDS = Number(process.env['ROUNDS'] ?? 5);
 const SAMPLES = 6;
-/** Each on a connection of its own. */
 const COLD_SAMPLES = 3;
 const RATIO_MAX = 1.5;
 const P95_MS_MAX = 50;
@@ -40,21 +38,19 @@ type Subjects = { large: Subject; small: Subject };
 type Size = keyof Subjects;
 const sizes = ['large', 'small'] as const;
 
-/** Milliseconds of the pages of one case. */
 type Figures = { warm: number[]; cold: number[] };
 
 type Cases = Record<Size, readonly Case[]>;
 
-/** Milliseconds until a page came, or was refused for taking too long. */
+/** Milliseconds until a page is returned, or refused by the statement timeout. */
 const timeOf = (ask: Asking, subject: Subject, input: Case['filter']) =>
   timed(() => ask(subject, input).catch(() => undefined));
 
-/** The pages of one case at one place in the list of cases, on one account of one contender. */
 function pagesOf(one: Case, subject: Subject, contender: Contender, way: 'call' | 'post') {
   const ask = contender[way];
   let total = 0;
   return {
-    /** The first pages of their kind; before all others, and none of them is counted as warm. */
+    /** The first pages of their kind; runs before all others. None of them counts as warm. */
     cold: async (): Promise<number[]> => {
       const taken: number[] = [];
       if (way === 'post') taken.push(await timeOf(ask, subject, one.filter));
@@ -73,7 +69,7 @@ function pagesOf(one: Case, subject: Subject, contender: Contender, way: 'call' 
   };
 }
 
-/** Every case on both accounts of all contenders, in turn, after a round that does not count. */
+/** Runs every case on both accounts of all contenders, in turn, after a warm-up round. */
 async function measure(
   contenders: Readonly<Record<string, Contender>>,
   { subjects, cases }: { subjects: Subjects; cases: Cases },
@@ -103,10 +99,9 @@ async function measure(
   return found;
 }
 
-/** What one contender's pages took; `ratio` is large ÷ small. */
 function summaryOf(figures: Readonly<Record<string, Figures>>, who: string) {
   const [large, small] = [figures[`${who} large`], figures[`${who} small`]];
-  if (!large || !small) throw new Error(`no figures of ${who}`);
+  if (!large || !small) throw new Error(`no measurements of ${who}`);
   return {
     small: median(small.warm),
     large: median(large.warm),
@@ -161,7 +156,7 @@ function tableOf(way: string, found: ReadonlyMap<string, Record<string, Figures>
   ].join('\n');
 }
 
-/** A copy of the filled database on the same server, where only `owner` may be connected to it. */
+/** Copies the filled database on the same server; only `owner` may be connected to it. */
 async function copyOf(owner: Sql, url: string): Promise<string> {
   await owner.query('drop database if exists history_here');
   await owner.query('create database history_here template kabari strategy file_copy');
@@ -181,7 +176,7 @@ const closeAll = async () => {
   }
 };
 try {
-  // Filled in the older shape: this checkout's migrations lead from it to its own.
+  // The database is filled in the older shape; this checkout's migrations upgrade it.
   const { subjects, endMs, ...filled } = await filledDatabase(bench, {
     sizes: [ROWS, CONTROL_ROWS],
     days: DAYS,

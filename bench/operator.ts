@@ -1,9 +1,8 @@
 /**
- * `npm run bench:operator`: every page of the operator's side on an installation of 5,000 customers, 200
- * threads of customer service, 20,000 messages and a million lines of the audit log. Each act that an operator reads with is asked as its
- * page asks it, one call at a time and eight at once; milliseconds as its caller sees them. The control, in
- * the same rounds, is `user_check_token`. Prints p50, p95 and the ratio to the control, and writes them to
- * bench/results.md.
+ * `npm run bench:operator`: every page of the operator's side on an installation of 5,000 customers, 200 support
+ * threads, 20,000 messages and a million rows of the audit log. Each read act is called as its page calls it, one call
+ * at a time and eight at once; times are the caller's, in milliseconds. The control, in the same rounds, is
+ * `user_check_token`. Prints p50, p95 and the ratio to the control, and writes them to bench/results.md.
  */
 import { randomBytes } from 'node:crypto';
 import { acts } from '#contract/acts.ts';
@@ -45,7 +44,7 @@ async function ask(act: string, fields: Fields): Promise<unknown> {
   return body;
 }
 
-/** Tokens of operators, so many that none of them asks too often. */
+/** Enough operator tokens that none reaches its rate limit. */
 async function operatorTokens(): Promise<readonly string[]> {
   const tokens = Array.from(
     { length: SESSIONS },
@@ -66,7 +65,6 @@ async function operatorTokens(): Promise<readonly string[]> {
   return tokens;
 }
 
-/** People of the customers, as a list of them shows and searches them. */
 async function nameCustomers(allAccountsSql: Sql, customers: readonly Customer[]): Promise<void> {
   const accounts = customers.map(({ accountId }) => accountId);
   await allAccountsSql`
@@ -78,7 +76,6 @@ async function nameCustomers(allAccountsSql: Sql, customers: readonly Customer[]
     select phone, account_id, user_id from users where role = 'customer'`;
 }
 
-/** Questions of so many customers; every second one is answered. */
 async function openThreads(customers: readonly Customer[], operators: readonly string[]) {
   for (const [place, { accountId }] of customers.slice(0, THREADS).entries()) {
     const token = await signIn(sql, accountId);
@@ -100,8 +97,8 @@ async function openThreads(customers: readonly Customer[], operators: readonly s
 }
 
 /**
- * A year of the audit log: a line of each customer in turn, of ten acts, one in fifty refused. Their hashes
- * are those of nothing, for nobody verifies them here.
+ * Fills a year of the audit log: an entry for each customer in turn, of ten acts, one in fifty refused. The hashes are
+ * dummies, as the chain is not verified here.
  */
 async function fillAudit(owner: Sql, customers: readonly Customer[]): Promise<void> {
   const accounts = customers.map(({ accountId }) => accountId);
@@ -125,7 +122,6 @@ async function fillAudit(owner: Sql, customers: readonly Customer[]): Promise<vo
   await owner.query('alter table audit_log enable trigger user');
 }
 
-/** What the pages ask, beside each act with no field but its account's id. */
 function casesOf(
   { accountId, tokenId }: Customer,
   { messageId }: { messageId: string },

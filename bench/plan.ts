@@ -1,7 +1,7 @@
 /**
- * `npm run bench:plan`: what it costs to accept a message of an account with a plan, beside one without, in
- * the same rounds on the same application: within its quota, beyond it, and at its edge. Prints ratios and
- * writes them to bench/results.md.
+ * `npm run bench:plan`: cost of accepting a message of an account with a plan, compared with one without, in the same
+ * rounds on the same application: within its quota, beyond it, and at its edge. Prints ratios and writes them to
+ * bench/results.md.
  */
 import { openContender } from './lib/contender.ts';
 import { type Customer, type SendLoad, richCustomers, sendOn } from './lib/customers.ts';
@@ -42,7 +42,7 @@ for (const connections of [50, 1]) {
   }
 }
 
-/** The median of the rounds' ratios to those without a plan, at as many connections. */
+/** The median ratio of the rounds to accounts without a plan, at equal connections. */
 function ratioOf(
   name: string,
   measured: Readonly<Record<string, SendLoad[]>>,

@@ -1,9 +1,9 @@
 /**
- * What a customer's screens cost a phone: the slowest answer to a key or a tap, and Lighthouse's mobile
- * scores. Both on one device, whatever machine it runs on: the processor is slowed to it (`lib/device.ts`).
+ * Measures the customer's screens on a phone: the slowest response to a key or a tap, and Lighthouse's mobile scores.
+ * The processor is slowed to one reference device (`lib/device.ts`).
  *
- * `npm run bench:screens`, after `npm run build`. Lighthouse is fetched by npx (pinned below) and never
- * part of the product.
+ * `npm run bench:screens`, after `npm run build`. Lighthouse is fetched by npx (pinned below) and never part of the
+ * product.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -24,7 +24,7 @@ const ROUNDS = 5;
 /** From a key or a tap to the paint after it. */
 const ANSWER_MS_MAX = 150;
 const categories = ['performance', 'accessibility', 'best-practices'] as const;
-/** What each score must reach (docs/faults.md#figures). */
+/** The minimum of each score (docs/faults.md#figures). */
 const scoresMin = [0.95, 1, 1] as const;
 
 const run = promisify(execFile);
@@ -37,8 +37,8 @@ type LighthouseAnswer = {
 };
 
 /**
- * The scores of a page, and what keeps them from 1. Lighthouse starts the browser itself, each time anew:
- * one that is also steered from elsewhere is slower by that.
+ * The scores of a page, and the audits that lower them. Lighthouse starts its own browser each time: one under other
+ * control is slower.
  */
 async function lighthouse(
   url: string,
@@ -53,7 +53,7 @@ async function lighthouse(
     url,
     `--only-categories=${categories.join()}`,
     `--chrome-flags=${flags}`,
-    // Who is signed in stays it. The live stream never ends: the network is never quiet.
+    // Keep the session. The live stream never ends, so the network is never quiet.
     `--throttling.cpuSlowdownMultiplier=${times}`,
     '--output=json',
     '--quiet',
@@ -62,7 +62,7 @@ async function lighthouse(
   ];
   const env = { ...process.env, CHROME_PATH: executablePath };
   const ask = () => run('npx', given, { maxBuffer: 64 * 1024 * 1024, env });
-  // Now and then its trace has no beginning, and it asks to be run again.
+  // Its trace sometimes has no beginning, and it asks for another run.
   const { stdout } = await ask().catch(ask).catch(ask);
   const answer = JSON.parse(stdout) as LighthouseAnswer;
   const found = categories.map((name) => answer.categories[name]);
@@ -81,7 +81,7 @@ declare global {
   var slowest: Slow[];
 }
 
-/** In the page: notes how long each key and tap took until the next paint. */
+/** In the page: records the time from each key and tap to the next paint. */
 function listenToInteractions(): void {
   globalThis.slowest = [];
   const observer = new PerformanceObserver((list) => {
@@ -95,7 +95,6 @@ function listenToInteractions(): void {
 
 type Flow = {
   name: string;
-  /** For who has not signed in. */
   stranger?: boolean;
   go: (tab: Page, address: string, shop: Shop) => Promise<void>;
 };
@@ -169,7 +168,6 @@ const flows: readonly Flow[] = [
   },
 ];
 
-/** The slowest answer of a flow, in ms. */
 async function worstOf(
   context: BrowserContext,
   flow: Flow,
@@ -185,13 +183,11 @@ async function worstOf(
   return slow.reduce<Slow>((worst, one) => (one.ms > worst.ms ? one : worst), { what: '', ms: 0 });
 }
 
-/** A browser that keeps its profile in the folder. */
 async function openBrowser(folder: string): Promise<BrowserContext> {
   const place = { locale: 'id-ID', timezoneId: 'Asia/Jakarta' };
   return chromium.launchPersistentContext(folder, { ...launching('whole'), ...place });
 }
 
-/** Signs the browser in, or out with an empty session. */
 async function actAs(context: BrowserContext, address: string, session: string): Promise<void> {
   const tab = await context.newPage();
   await tab.goto(`${address}/leaving`);
@@ -199,7 +195,6 @@ async function actAs(context: BrowserContext, address: string, session: string):
   await tab.close();
 }
 
-/** The product with a shop. */
 type Stage = { address: string; shop: Shop };
 
 async function measureScores(folder: string, { address, shop }: Stage) {
@@ -248,7 +243,7 @@ async function measureAnswers(folder: string, stage: Stage) {
 }
 
 const folder = await mkdtemp(join(tmpdir(), 'kabari-bench-profile-'));
-// The phone that is measured has processors of its own.
+// The server does not yield: the measured phone has processors of its own.
 const product = await startProduct({ SIMULATOR_SPEED: '0' }, { yields: true });
 try {
   const shop = await openShop(product.address);

@@ -1,8 +1,8 @@
 /**
- * `npm run bench:send`: messages accepted, charged and queued per second through HTTP (key, validation,
- * idempotency key, limits; durable before the 202), beside a raw single-row INSERT with 10 connections
- * in the same rounds; `--against <checkout>` runs another checkout, with its own packages, in turn with this one.
- * Prints ratios and writes them to bench/results.md.
+ * `npm run bench:send`: messages accepted, charged and queued per second through HTTP (key, validation, idempotency
+ * key, limits; durable before the 202), compared with a raw single-row INSERT with 10 connections in the same rounds;
+ * `--against <checkout>` runs another checkout, with its own packages, in turn with this one. Prints ratios and writes
+ * them to bench/results.md.
  */
 import { parseArgs } from 'node:util';
 import { type Contender, openContender } from './lib/contender.ts';
@@ -19,10 +19,8 @@ const WALLETS = 100;
 const ROUNDS = Number(process.env['ROUNDS'] ?? 5);
 const ROUND_MS = Number(process.env['ROUND_MS'] ?? 3000);
 
-/** The control has no CPU of its own. */
 type Measured = Load & Partial<SendLoad>;
 
-/** A contender with customers that can pay, warm. */
 type Sender = Contender & {
   idleMb: number;
   sending: (connections: number, wallets: number) => () => Promise<SendLoad>;
@@ -49,7 +47,6 @@ const sizes = {
 const RAW = 'raw INSERT, 10 connections';
 const OTHER = ' (against)';
 
-/** The control, and each case of each contender: all in the same rounds. */
 function casesOf(rawPool: Sql, here: Sender, other?: Sender) {
   const cases: Record<string, () => Promise<Measured>> = {
     [RAW]: () =>
@@ -67,7 +64,6 @@ function casesOf(rawPool: Sql, here: Sender, other?: Sender) {
 
 const rates = (loads: readonly Load[] = []) => loads.map((load) => load.perSecond);
 
-/** The median of the rounds' ratios; '' where there is nothing to compare with. */
 function ratio(loads: readonly Load[], control: readonly Load[] | undefined): string {
   if (!control) return '';
   const others = rates(control);

@@ -1,7 +1,7 @@
 /**
- * `npm run bench:settle`: payments credited and messages captured per second, each durable before it is
- * answered, beside a raw single-row INSERT with 10 connections in the same rounds. Prints ratios and
- * writes them to bench/results.md.
+ * `npm run bench:settle`: payments credited and messages captured per second, each durable before the response,
+ * compared with a raw single-row INSERT with 10 connections in the same rounds. Prints ratios and writes them to
+ * bench/results.md.
  */
 import { openBenchDatabase } from './lib/bench-database.ts';
 import { type Customer, richCustomers } from './lib/customers.ts';
@@ -22,16 +22,13 @@ const CONNECTIONS = 10;
 const WALLETS = 1000;
 const ROUNDS = Number(process.env['ROUNDS'] ?? 5);
 const ROUND_MS = Number(process.env['ROUND_MS'] ?? 3000);
-/** Payments that are credited together. */
 const PAYMENTS = 100;
-/** Messages of one result of a lane. */
 const OUTCOMES = 20;
 
 const RAW = 'raw INSERT, 10 connections';
 
 type Topup = { accountId: string; topupId: string; total: number };
 
-/** Top-ups that wait to be paid, of all customers in turn. */
 async function waitingTopups(owner: Sql, customers: readonly Customer[], count: number) {
   const topups: Topup[] = Array.from({ length: count }, (_, place) => ({
     accountId: customers[place % customers.length]?.accountId ?? '',
@@ -53,7 +50,7 @@ async function waitingTopups(owner: Sql, customers: readonly Customer[], count: 
   return topups;
 }
 
-/** Takes from a stock that is filled up between the rounds. */
+/** Takes from a stock that is refilled between the rounds. */
 function stock<T>(make: (count: number) => Promise<T[]>) {
   let things: T[] = [];
   return {
@@ -62,7 +59,7 @@ function stock<T>(make: (count: number) => Promise<T[]>) {
     },
     take: (): T => {
       const one = things.pop();
-      if (one === undefined) throw new Error('the stock is used up: fill in more');
+      if (one === undefined) throw new Error('the stock is used up; refill more per round');
       return one;
     },
   };
@@ -100,7 +97,7 @@ const lots = stock(async (count) => {
   return Promise.all(placed);
 });
 
-/** Pays waiting top-ups in one transaction, as notices and bank lines that come together are. */
+/** Pays open top-ups in one transaction, as notices and bank entries that arrive together are. */
 async function credit(count: number): Promise<boolean> {
   const at = new Date();
   const payments = Array.from({ length: count }, () => {

@@ -1,7 +1,7 @@
 /**
- * What a conversation of 100,000 messages with one phone costs: its pages by offset and by message in the database; and
- * in a browser, whose processor is slowed four times, how long it is drawn for once its messages have come, the
- * longest task while it is scrolled, and how far what is read moves when other messages come.
+ * Measures a conversation of 100,000 messages with one phone: its pages by offset and by message in the database; and
+ * in a browser with a processor slowed four times, the time to draw it once its messages have arrived, the longest task
+ * while scrolling, and how far the visible text moves when other messages arrive.
  *
  * `npm run bench:thread`, after `npm run build`; `THREAD_MESSAGES` for another size.
  */
@@ -28,7 +28,7 @@ const PAGE_ROUNDS = 50;
 /** Some seconds of scrolling. */
 const FRAMES = 120;
 
-/** How long a page near the oldest message takes to read, in ms, by its offset and by the message before it. */
+/** Reads a page near the oldest message, by its offset and by the message before it; in ms. */
 async function measurePages(sql: Sql, owner: Sql, { sender, peer }: LongThread) {
   const [row] = await owner<{ account_id: string; before: string }[]>`
     select account_id, message_id as before from messages where peer = ${peer} order by message_id offset 20 limit 1`;
@@ -48,7 +48,7 @@ async function measurePages(sql: Sql, owner: Sql, { sender, peer }: LongThread) 
   return { offset: await read({ start: MESSAGES - 30 }), key: await read({ before }) };
 }
 
-/** Opens the conversation from the list of them, or at a day. @returns how long it was drawn for once its messages had come, in ms */
+/** Opens the conversation from the list, or at a day. @returns its drawing time in ms */
 async function open(browser: Browser, address: string, thread: LongThread, at?: string) {
   const { context, open: openTab } = await openPerson(browser, address, {
     session: thread.who.session,

@@ -1,8 +1,8 @@
 /**
- * `npm run bench:way`: what a message costs on its way from accepted to Dibaca, part by part.
+ * `npm run bench:way`: cost of a message from accepted to Dibaca, part by part.
  *
- * `--only <part>`, once or more, runs these parts, `--against <folder>` compares with another checkout in the same rounds,
- * `--statements` adds the dearest statements of the steady load. `ROUNDS` is 3 unless it is set.
+ * `--only <part>`, once or more, runs these parts, `--against <folder>` compares with another checkout in the same
+ * rounds, `--statements` adds the most expensive statements of the steady load. `ROUNDS` is 3 unless it is set.
  */
 import { parseArgs } from 'node:util';
 import { report } from './lib/results.ts';
@@ -30,7 +30,7 @@ const parts: readonly Part[] = [
   nodes,
   across,
 ];
-/** Counting costs, and traces are for who asks: only when they are asked for. */
+/** Statement counts slow the servers down and traces are rarely needed: both run on request. */
 const onRequest: readonly Part[] = [statements, traces];
 
 const { values } = parseArgs({

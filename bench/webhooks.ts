@@ -1,6 +1,6 @@
 /**
- * `npm run bench:webhooks`: how soon events reach 1,000 endpoints when none of them hangs, and when 50 do; and how
- * many deliveries a second there can be, and what one costs at an ordinary load. `ROUNDS` is 3 unless it is set.
+ * `npm run bench:webhooks`: event latency with 1,000 endpoints when none of them hangs, and when 50 do; the highest
+ * delivery rate; and the cost of a delivery at an ordinary load. `ROUNDS` is 3 unless it is set.
  */
 import { type Contender, openContender } from './lib/contender.ts';
 import { type Customer, richCustomers, sendOn, sendRequest } from './lib/customers.ts';
@@ -19,17 +19,15 @@ const FOR_MS = Number(process.env['FOR_MS'] ?? 60_000);
 const RUSH_MS = Number(process.env['RUSH_MS'] ?? 10_000);
 const ORDINARY_MS = Number(process.env['ORDINARY_MS'] ?? 30_000);
 const RUSH_CONNECTIONS = 16;
-/** In each round others hang: these may, in one of them. Only the rest is measured, on both sides. */
+/** Each round hangs other endpoints, out of these. Only the rest is measured, on both sides. */
 const MAY_HANG = ROUNDS * HANGING;
 /** Accepted, sent, delivered and read. */
 const EVENTS_EACH = 4;
-/** For what is sent last: lifelike phones have read it after 8 s. */
+/** For the last messages: lifelike phones have read them after 8 s. */
 const TAIL_MS_MAX = 120_000;
 
-/** An application, its customers, and the endpoints that their webhooks name. */
 type Subject = Contender & { customers: readonly Customer[]; endpoints: Endpoints };
 
-/** What one round found of the endpoints that answer. */
 type Round = { load: Load; arrived: number; p50Ms: number; p99Ms: number };
 
 async function openSubject(): Promise<Subject> {
@@ -46,13 +44,12 @@ async function openSubject(): Promise<Subject> {
   return { ...contender, customers, endpoints, close };
 }
 
-/** Waits until nearly all that so many messages bring has arrived where it is measured. */
 const arrival = (endpoints: Endpoints, from: number, accepted: number): Promise<void> => {
   const measured = accepted * (1 - MAY_HANG / ENDPOINTS);
   return endpoints.until(from, Math.floor(measured * EVENTS_EACH * 0.97), TAIL_MS_MAX);
 };
 
-/** Sends by the clock, evenly over all tokens, while so many endpoints hang: others in each round. */
+/** Sends at a fixed rate over all tokens, while some endpoints hang: others in each round. */
 async function measure(subject: Subject, hanging: number, round: number): Promise<Round> {
   const { app, customers, endpoints } = subject;
   const hung = Array.from({ length: hanging }, (_, n) => round * hanging + n);
@@ -75,7 +72,9 @@ async function measure(subject: Subject, hanging: number, round: number): Promis
   };
 }
 
-/** Deliveries a second while messages are accepted as fast as it goes, and until what waits has arrived. */
+/**
+ * Deliveries per second while messages are accepted at full speed, and for the backlog after it.
+ */
 async function rush(subject: Subject): Promise<{ accepted: number; perSecond: number }> {
   const { endpoints, customers } = subject;
   const from = endpoints.begin();

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { isBreached } from '#server/infra/security/common-passwords.ts';
 import { commonest, prefixesOf } from './breached-passwords.ts';
 
-test('takes the first passwords of all lists that are long enough, as they are compared', () => {
+test('takes the first sufficiently long passwords of all lists, in their normalized form', () => {
   const lists = [
     ['12345', 'Password', 'password', 'iloveyou'],
     ['pass word', 'ｆｏｏｔｂａｌｌ', 'qwertyuiop', 'sunshine1'],
@@ -12,13 +12,13 @@ test('takes the first passwords of all lists that are long enough, as they are c
   expect(commonest(lists, 4)).toEqual(['password', 'iloveyou', 'football', 'qwertyuiop']);
 });
 
-test('writes prefixes in order, each once', () => {
+test('writes each prefix once, in order', () => {
   expect(prefixesOf(['iloveyou', 'password', 'iloveyou']).toString('hex')).toBe(
     '5baa61e4c9ee8d8728f4',
   );
 });
 
-test('the file that is shipped has every password of the list it is made of', () => {
+test('the shipped file contains every password of its source list', () => {
   const load = createRequire(import.meta.url);
   const { dictionary } = load('@zxcvbn-ts/language-common') as typeof Common;
   const listed = commonest([dictionary['passwords-common']], 100_000);

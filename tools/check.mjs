@@ -1,4 +1,4 @@
-/** `npm run check`: types, lint, format and unused code. Prints only what is wrong. */
+/** `npm run check`: types, lint, format and unused code. Prints only failures. */
 import { spawn } from 'node:child_process';
 import { resolve, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -45,7 +45,7 @@ function output(node, given) {
  * Runs every check, two at a time.
  *
  * @param node the Node to run them on.
- * @returns how many held and how many did not.
+ * @returns the numbers of passed and failed checks.
  */
 export async function check(node = process.execPath) {
   const waiting = [...checks];

@@ -20,8 +20,8 @@ const libraries = new RegExp(
 );
 
 /**
- * What one page uses, or few see, although others name it: parts of libraries, and how numbers are connected,
- * which stands behind the public file of tokens. It stays with who uses it.
+ * Modules of a single page, or rarely used ones, although others import them: parts of libraries, and the connection of
+ * numbers, which the public file of tokens exports. They stay in the chunk of their users.
  */
 const rare =
   /@tanstack\/.*\/(?:queriesObserver|useQueries)\.js|features\/tokens\/(?:channels|cloud|connection)[/.]|contract\/channels\./;
@@ -41,7 +41,7 @@ const fields: Group = {
 
 const icons = join(import.meta.dirname, '../node_modules/lucide-react/dist/esm');
 
-/** The file of each icon, by every name that lucide's one list of all knows it by. */
+/** The file of each icon, by all its names in lucide's index. */
 const iconFiles: ReadonlyMap<string, string> = new Map(
   [
     ...readFileSync(join(icons, 'lucide-react.mjs'), 'utf8').matchAll(
@@ -52,31 +52,31 @@ const iconFiles: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-/** The icons that a module names: its imports only say that they come out of the one list of all. */
+/** The icons that a module names: its imports only refer to the index. */
 function iconsIn(code: string | null): string[] {
   const names = /import\s*\{([^}]*)\}\s*from\s*['"]lucide-react['"]/.exec(code ?? '')?.[1] ?? '';
   return [...names.matchAll(/(\w+)(?:\s+as\s+\w+)?/g)].map(([, name = '']) => {
     const file = iconFiles.get(name);
-    if (file === undefined) throw new Error(`${name} is no icon of lucide; mend tools/chunks.ts.`);
+    if (file === undefined) throw new Error(`${name} is not a lucide icon; fix tools/chunks.ts.`);
     return file;
   });
 }
 
 type Behind = {
-  /** Also what they ask for when they run. */
+  /** Also dynamic imports. */
   later?: boolean;
-  /** Modules behind which nothing is looked for. */
+  /** Modules whose imports are not followed. */
   notBehind?: RegExp;
 };
 
-/** Every module that these need before they run, themselves included. */
 function behind(
   starts: readonly string[],
   graph: Graph,
   { later = false, notBehind }: Behind = {},
 ): ReadonlySet<string> {
   const lost = starts.find((id) => !graph.getModuleInfo(id));
-  if (lost !== undefined) throw new Error(`${lost} is no module of the app; mend tools/chunks.ts.`);
+  if (lost !== undefined)
+    throw new Error(`${lost} is not a module of the app; fix tools/chunks.ts.`);
   const found = new Set<string>();
   const open = [...starts];
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
@@ -93,7 +93,7 @@ function behind(
 
 const of = (...files: string[]) => files.map((file) => join(web, file));
 
-/** Who has not signed in sees these; a phone that scans, too. None of them may bring the frame. */
+/** Pages without sign-in, including the scan page. None of them may load the frame. */
 export const outside = of(
   'features/auth/forgot/ForgotChangePage.tsx',
   'features/auth/forgot/ForgotOtpPage.tsx',
@@ -107,7 +107,6 @@ export const outside = of(
   'ui/page/NotFoundPage.tsx',
 );
 
-/** The signed-in pages that most people see, one after the other, by their addresses. */
 export const dailyPages = {
   '/': 'features/home/HomePage.tsx',
   '/token': 'features/tokens/TokensPage.tsx',
@@ -115,20 +114,17 @@ export const dailyPages = {
   '/saldo': 'features/saldo/SaldoPage.tsx',
 };
 
-/** As long as a module may be (letters, before it is made small) to come along unasked. */
+/** The maximum length of a module (characters, before minification) to be bundled unasked. */
 const SMALL = 1_200;
 
-/**
- * What operators alone see, what they tell, and what only threads need: it never comes along with the pages of
- * customers.
- */
+/** Modules of operators, broadcasts and threads: never bundled with customers' pages. */
 const unasked =
   /\/(?:features\/broadcasts|(?:features|contract)\/(?:operator|support(?!\/AskSupport))|ui\/chat|app\/shells\/OperatorShell)[/.]/;
 
-/** What the bubbles of a thread need, pages with threads share in a file of theirs. */
+/** Modules of thread bubbles, which pages with threads share in a file of their own. */
 const thread = /\/ui\/chat\//;
 
-/** Small modules that several of the pages and lazy pieces behind the frame need; operators' do not count. */
+/** Small modules that several pages or lazy pieces behind the frame need, except operators'. */
 function smallAndShared(graph: Graph): ReadonlySet<string> {
   const known = behind(of('main.tsx'), graph, { later: true });
   const later = new Set(
@@ -150,28 +146,28 @@ function smallAndShared(graph: Graph): ReadonlySet<string> {
 type Part = 'core' | 'common' | 'frame' | 'pages' | 'styles';
 
 /**
- * In which part each module is that the frame needs, or several of its pages do. Each part holds all that its
- * modules need, or one before it does.
+ * The part of each module that the frame needs, or several of its pages. Each part contains all imports of its modules,
+ * or an earlier part does.
  */
 function partsOf(graph: Graph): ReadonlyMap<string, Part> {
-  // Who signs in needs the layout of that beside the entry.
+  // Sign-in needs its layout besides the entry.
   const first = behind(of('main.tsx', 'app/layout/AuthLayout.tsx'), graph);
   const before = behind(outside, graph, { later: true });
   const framed = behind(of('app/layout/AppLayout.tsx'), graph);
   const paged = Object.values(dailyPages).map((page) => behind(of(page), graph));
-  // What the first page shares with any other costs it nothing there.
+  // Modules that the first page shares with others cost nothing there.
   const isPaged = (id: string) => {
     const count = paged.filter((one) => one.has(id)).length;
     return count > paged.length / 2 || (count > 1 && paged[0]?.has(id) === true);
   };
   const small = smallAndShared(graph);
-  // What it needs would come along, too. And not what comes before signing in: that has few files as it is.
+  // Its imports would be bundled, too. Modules of the pages before sign-in are excluded: those have few files as it is.
   const comesAlong = (id: string) =>
     small.has(id) &&
     !before.has(id) &&
     [...behind([id], graph)].every((one) => one === id || first.has(one) || framed.has(one));
   const partOf = (id: string): Part | undefined => {
-    // A stylesheet takes a phone some 15 ms to ask for, whatever is in it: of all these there is one.
+    // A stylesheet costs a phone some 15 ms per request, at any size: all of these share one.
     const outer = first.has(id) || before.has(id);
     if (id.endsWith('.module.css') && !outer) return 'styles';
     if (!framed.has(id) && !isPaged(id) && !comesAlong(id)) return undefined;
@@ -187,15 +183,15 @@ function partsOf(graph: Graph): ReadonlyMap<string, Part> {
 }
 
 /**
- * How the web app is cut into files: what every screen needs; the fields of signing in; of the signed-in
- * frame what pages before it need too, and the rest; what several signed-in pages need; the styles of the
- * frame and of the daily pages, all in one; and each page and lazy piece by itself. As a file for each
- * shared module the first signed-in screen was 70 links, and writing those took a phone longer than
- * running what they bring: each link is 1.3 ms of a fast machine's time, before anything comes. So what is small
- * and shared comes with the pages' common file, whoever needs it. Many small files compress worse, too.
+ * Splits the web app into files: modules of every screen; the fields of signing in; the part of the signed-in frame
+ * that earlier pages need too, and the rest; modules of several signed-in pages; the styles of the frame and of the
+ * daily pages, all in one; and each page and lazy piece by itself. With a file for each shared module the first
+ * signed-in screen had 70 links, and writing those took a phone longer than running their code: each link is 1.3 ms of
+ * a fast machine's time, before anything loads. So small shared modules are in the pages' common file, whoever needs
+ * them. Many small files also compress worse.
  *
- * `npm run size` weighs them, and sees that no two import each other: what one of them needs at once would
- * not be there yet.
+ * `npm run size` checks their size, and that no two import each other: static imports in a circle would not be loaded
+ * yet.
  */
 export function chunkGroups(): Group[] {
   let known: ReadonlyMap<string, Part> | undefined;

@@ -1,4 +1,4 @@
-/** `npm run test:coverage -- PATH…`: runs the unit tests and prints which lines they reach (docs/testing.md). */
+/** `npm run test:coverage -- PATH…`: the line coverage of the unit tests (docs/testing.md). */
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
@@ -8,7 +8,7 @@ const folder = join(root, 'coverage/lines');
 
 type Lines = { total: number; covered: number };
 
-/** Runs the tests under `paths`, and counts lines there; everything without any. */
+/** Runs the tests under `paths`, and counts lines there; without paths, everything. */
 async function runTests(paths: readonly string[]): Promise<number> {
   const counted = paths.length > 0 ? paths : ['src/server', 'src/web'];
   const child = spawn(
@@ -32,7 +32,7 @@ async function runTests(paths: readonly string[]): Promise<number> {
   return new Promise((done) => child.on('close', (code) => done(code ?? 1)));
 }
 
-/** The folder that a file counts for: `src/server/domains/ledger`, `src/server/http`, `src/web/ui`. */
+/** The folder of a file: `src/server/domains/ledger`, `src/server/http`, `src/web/ui`. */
 function foldersOf(file: string): string[] {
   const parts = file.split('/').slice(0, -1);
   const depth = parts[2] === 'domains' || parts[2] === 'features' ? 4 : 3;

@@ -1,4 +1,6 @@
-/** `npm run fuzz -- --count N --seed S`: throws N inputs over all ways in (docs/testing.md#fuzz). */
+/**
+ * `npm run fuzz -- --count N --seed S`: random inputs to all entry points (docs/testing.md#fuzz).
+ */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -7,7 +9,7 @@ import { root } from './ready.mjs';
 const { values } = parseArgs({
   options: {
     count: { type: 'string', default: '100000' },
-    /** By chance when left out. */
+    /** Random by default. */
     seed: { type: 'string', default: String(Math.floor(Math.random() * 1e6)) },
   },
 });

@@ -1,4 +1,4 @@
-/** What Stryker runs for each mutant: only the tests of one subject (`mutation.ts`). */
+/** Stryker's test run for each mutant: only the tests of one subject (`mutation.ts`). */
 import { defineConfig } from 'vitest/config';
 
 const { tests, hasDatabase } = JSON.parse(process.env['MUTATION_SUBJECT'] ?? '{}') as {

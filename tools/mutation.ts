@@ -1,13 +1,13 @@
-/** `npm run test:mutation -- SUBJECT [FILE…]`: mutates a subject, or some files of it, and runs its tests (docs/testing.md). */
+/**
+ * `npm run test:mutation -- SUBJECT [FILE…]`: mutates a subject, or some files of it, and runs its tests
+ * (docs/testing.md).
+ */
 import { join } from 'node:path';
 import { Stryker } from '@stryker-mutator/core';
 
 type Subject = {
-  /** Files whose code is mutated. */
   mutate: readonly string[];
-  /** The tests that must notice it. */
   tests: readonly string[];
-  /** Whether the tests need PostgreSQL. */
   hasDatabase?: boolean;
 };
 
@@ -15,7 +15,7 @@ const payments = 'src/server/domains/payments';
 const accounts = 'src/server/domains/accounts';
 const ledger = 'src/server/domains/ledger';
 
-/** First those whose tests need no database. */
+/** Subjects whose tests need no database come first. */
 const subjects = {
   redirects: {
     mutate: ['src/web/browser/redirect.ts', 'src/web/app/routes/returnTarget.ts'],

@@ -1,21 +1,21 @@
 /**
- * Loaded into the application before itself (`node --import`), when `npm start` or another program stands
- * between it and whoever started it: a request to stop arrives, and arrives once.
+ * Preloaded into the application (`node --import`), when `npm start` or another program stands between it and its
+ * starter: makes a stop request arrive, and arrive once.
  *
- * npm hands a signal to its shell, which dies of it and tells nobody: an application whose parent has gone
- * closes. Ctrl-C reaches a whole group, the program between us included, which would pass it on: what
- * the application has heard itself is not said to it again, because a second signal means "at once".
+ * npm forwards a signal to its shell, which dies of it silently; so an application whose parent has exited closes.
+ * Ctrl-C reaches a whole process group, including the program between, which would pass it on: a signal that the
+ * application has received itself is not repeated, because a second signal means "at once".
  */
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 const LOOK_MS = 500;
-/** A signal of our own may come a little later than word of it. */
+/** Our own signal may arrive a little after the forwarded one. */
 const PATIENCE_MS = 100;
 let received = false;
 
 for (const signal of signals) {
   process.on(signal, () => {
     received = true;
-    // Nothing else listens yet: the application has not begun.
+    // Without other listeners the application has not begun.
     if (process.listenerCount(signal) === 1) process.exit(1);
   });
 }

@@ -4,7 +4,6 @@ import { dailyPages } from './chunks.ts';
 type Chunk = Rolldown.OutputChunk;
 type Files = ReadonlyMap<string, Chunk>;
 
-/** A chunk and all that it imports. */
 function behind(chunk: Chunk, files: Files, found = new Set<string>()): Set<string> {
   if (found.has(chunk.fileName)) return found;
   found.add(chunk.fileName);
@@ -15,12 +14,12 @@ function behind(chunk: Chunk, files: Files, found = new Set<string>()): Set<stri
   return found;
 }
 
-/** By address, the scripts that a signed-in page needs beside those that the entry brings. */
+/** The scripts per address that a signed-in page needs besides the entry's. */
 function filesByAddress(files: Files): Record<string, readonly string[]> {
   const chunks = [...files.values()];
   const chunkOf = (is: (chunk: Chunk) => boolean) => {
     const chunk = chunks.find(is);
-    if (!chunk) throw new Error('a page or the frame is no chunk; mend tools/preload-frame.ts');
+    if (!chunk) throw new Error('a page or the frame is not a chunk; fix tools/preload-frame.ts');
     return behind(chunk, files);
   };
   const entry = chunkOf(
@@ -34,7 +33,7 @@ function filesByAddress(files: Files): Record<string, readonly string[]> {
   return Object.fromEntries([['', [...frame]], ...own]);
 }
 
-/** An empty token is kept as eight letters (`browser/session.ts`). */
+/** An empty token is stored as eight characters (`browser/session.ts`). */
 const script = (files: object): string =>
   `try{if((localStorage.getItem('auth-token')??'').length>8){` +
   `const files=${JSON.stringify(files)};` +
@@ -43,9 +42,8 @@ const script = (files: object): string =>
   `document.head.append(link)}}}catch{}`;
 
 /**
- * Lets the page ask at once for the scripts of the signed-in frame and of its own address, when somebody is
- * signed in: beside the entry instead of after it has run, and before there is anything to see that could
- * stand still meanwhile.
+ * Makes the page load the scripts of the signed-in frame and of its own address at once, if a session exists: in
+ * parallel with the entry instead of after it has run, and before anything visible could freeze.
  */
 export function preloadFrame(): Plugin {
   return {
@@ -56,7 +54,7 @@ export function preloadFrame(): Plugin {
         if (!bundle) return html;
         const chunks = Object.values(bundle).filter((file) => file.type === 'chunk');
         const files = new Map(chunks.map((chunk) => [chunk.fileName, chunk]));
-        // Before the stylesheets: a script after them waits until they have come.
+        // Before the stylesheets: a script after them waits until they are loaded.
         const first = `<script>${script(filesByAddress(files))}</script>\n    `;
         return html.replace(/(?=<script type="module")/, () => first);
       },

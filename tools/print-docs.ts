@@ -1,6 +1,6 @@
 /**
- * `npm run docs`: prints the pages that follow from code, so that they are never behind it.
- * With `--check` it writes nothing and says which page is behind.
+ * `npm run docs`: prints the pages generated from code, so that they stay up to date. With `--check` it writes nothing
+ * and names outdated pages.
  */
 import { commonRefusals } from '#contract/base/act.ts';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -14,7 +14,6 @@ import { rulesPage } from './rules-page.ts';
 const docs = join(import.meta.dirname, '../docs');
 const printed = '<!-- Printed by `npm run docs`; change the code it comes from instead. -->';
 
-/** A table of Markdown, its columns as wide as their widest cell. */
 function table(head: readonly string[], lines: readonly (readonly string[])[]): string {
   const cells = [head, ...lines].map((line) => line.map((cell) => cell.replaceAll('|', '\\|')));
   const widths = head.map((_, at) => Math.max(...cells.map((line) => line[at]?.length ?? 0)));
@@ -49,7 +48,6 @@ ${table(['Setting', 'Default', 'Live', 'Meaning'], lines)}
 `;
 }
 
-/** Facts of every kind, for the sentences that mention them. */
 const example = {
   by: 'Rina',
   account: '1234567890',
@@ -96,7 +94,7 @@ const example = {
   buttons: [1],
 };
 
-/** Where a fact of that name means something else. */
+/** Facts whose name has another meaning in these refusals. */
 const ownExamples: Partial<Record<RefusalCode, object>> = {
   webhook_unconfirmed: { status: 503, why: 'status' },
   recipients_unreadable: { why: 'no_numbers' },

@@ -1,5 +1,5 @@
 /**
- * Prints `src/web/ui/chat/emoji/emoji.json` from the Unicode Consortium's words (docs/decisions/016-web-components.md):
+ * Prints `src/web/ui/chat/emoji/emoji.json` from the Unicode Consortium's data (docs/decisions/016-web-components.md):
  *
  *   npm pack cldr-annotations-modern emojibase-data, unpack both, then
  *   node tools/print-emoji.ts <annotations/id/annotations.json> <emojibase-data/en/compact.json>
@@ -25,7 +25,7 @@ const All = z.array(
   }),
 );
 
-/** Emojibase's groups in the order of keyboards; parts of emoji (2) and flags of regions stay out. */
+/** Emojibase's groups in keyboard order; parts of emoji (2) and flags of regions are omitted. */
 const GROUPS = [0, 1, 3, 4, 5, 6, 7, 8, 9];
 const LIGHTEST = '\u{1F3FB}';
 
@@ -33,9 +33,9 @@ const [words = '', emoji = ''] = process.argv.slice(2);
 const read = (file: string): unknown => JSON.parse(readFileSync(file, 'utf8'));
 const said = Words.parse(read(words)).annotations.annotations;
 const bare = (one: string) => one.replaceAll('\uFE0F', '');
-/** Without the mark for pictures behind what is a picture anyway. */
+/** Drops the variation selector where the default is a picture anyway. */
 const shortest = (one: string) => one.replaceAll(/(\p{Emoji_Presentation})\uFE0F/gu, '$1');
-/** With a tone behind its first code point: how `toned` makes it. */
+/** With a skin tone after its first code point, as `toned` builds it. */
 const toned = (one: string): string => {
   const [first = '', ...rest] = [...bare(one)];
   return first + LIGHTEST + rest.join('');
@@ -44,7 +44,7 @@ const toned = (one: string): string => {
 const regions = new Intl.DisplayNames(['id'], { type: 'region', fallback: 'none' });
 const FIRST_LETTER = 0x1f1e6;
 
-/** `bendera Indonesia`; undefined for what is no flag of a country. */
+/** `bendera Indonesia`; undefined for anything but a country's flag. */
 function flagName(one: string): string | undefined {
   const letters = [...one].map((letter) => (letter.codePointAt(0) ?? 0) - FIRST_LETTER);
   if (letters.length !== 2 || letters.some((letter) => letter < 0 || letter > 25)) return undefined;
@@ -53,7 +53,7 @@ function flagName(one: string): string | undefined {
   return region && `bendera ${region}`;
 }
 
-/** `emoji|has tones|name|other words`, of those that CLDR has Indonesian words for. */
+/** `emoji|has tones|name|other words`, for emoji with Indonesian words in CLDR. */
 const groups = GROUPS.map((group) =>
   All.parse(read(emoji))
     .filter((one) => one.group === group)

@@ -1,7 +1,7 @@
 /**
- * The first step of `npm start` and `npm test`, on whatever Node the machine has (20 or newer):
- * installs what the lockfile names, picks the Node to run with, builds the web app, and goes on.
- * Plain JavaScript without dependencies: nothing may be installed yet.
+ * The first step of `npm start` and `npm test`, on the machine's own Node (20 or newer): installs the lockfile's
+ * packages, picks the Node to run with, builds the web app, and continues. Plain JavaScript without dependencies:
+ * nothing may be installed yet.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -22,18 +22,17 @@ export const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const NODE_MAJOR = 26;
 const windows = process.platform === 'win32';
 
-/** Ends with one sentence for whoever started us, and no stack. */
+/** Ends with one sentence for the caller, without a stack. */
 export class Unready extends Error {}
 
 const say = (words) => process.stderr.write(`${words}\n`);
 
-/** What a lockfile names, by its place under `node_modules`. */
 function readLockfile(path) {
   const { packages = {} } = JSON.parse(readFileSync(join(root, path), 'utf8'));
   return new Map(Object.entries(packages).filter(([place]) => place !== ''));
 }
 
-/** True for packages that are for some systems only, and for this one. */
+/** True for packages that are limited to some systems including this one. */
 function isForHere({ os, cpu, libc }) {
   if (!os && !cpu) return false;
   const fits = (wanted, own) => !wanted || [wanted].flat().includes(own());
@@ -44,7 +43,10 @@ function isForHere({ os, cpu, libc }) {
   );
 }
 
-/** Packages that `package-lock.json` names and `node_modules` lacks, as `{ name, dev }`; npm leaves optional ones out silently. */
+/**
+ * Packages that `package-lock.json` names and `node_modules` lacks, as `{ name, dev }`; npm leaves optional ones out
+ * silently.
+ */
 function missingPackages() {
   const names = [...readLockfile('package-lock.json')];
   const installed = 'node_modules/.package-lock.json';
@@ -75,13 +77,13 @@ function npm(args) {
 }
 
 /**
- * Installs what the lockfile names, when something of it is missing or stale, with `npm ci`: it begins
- * from nothing, so what an interrupted one left does no harm. No package needs its install script.
+ * Installs missing or stale packages of the lockfile with `npm ci`, which starts from nothing, so a partial install
+ * does no harm. No package needs its install script.
  */
 function install(missing = missingPackages()) {
   if (missing.length === 0) return;
   if (windows && process.execPath.startsWith(join(root, 'node_modules'))) {
-    throw new Unready('Run `npm ci` and start again: Windows replaces no Node that is running.');
+    throw new Unready('Run `npm ci` and start again: Windows cannot replace a running Node.');
   }
   say(
     `Installing into node_modules what package-lock.json names, with npm ci: ${missing.length} packages …`,
@@ -92,18 +94,18 @@ function install(missing = missingPackages()) {
   if (left.length === 0) return;
   throw new Unready(
     code === 0
-      ? `npm could not bring ${left.map(({ name }) => name).join(', ')}; see that it reaches its registry, and start again.`
-      : 'npm could not install what package-lock.json names; it says why above. Mend that and start again.',
+      ? `npm could not install ${left.map(({ name }) => name).join(', ')}; check that it reaches its registry, and start again.`
+      : 'npm could not install the packages of package-lock.json; fix its error above and start again.',
   );
 }
 
-/** Where npm puts the pinned Node; the one for Apple Silicon has a name of its own. */
+/** The paths of the pinned Node; the one for Apple Silicon has a name of its own. */
 const nodePackages = [
   `node-${windows ? 'win' : process.platform}-${process.arch}`,
   `node-bin-${process.platform}-${process.arch}`,
 ];
 
-/** The Node to run with: the pinned one npm installed, or one of the machine's that is new enough. */
+/** The Node to run with: the pinned one npm installed, or a new enough one of the machine. */
 export function findNode() {
   const pinned = nodePackages
     .map((name) => join(root, 'node_modules', name, windows ? 'bin/node.exe' : 'bin/node'))
@@ -120,7 +122,6 @@ export function findNode() {
   );
 }
 
-/** What the web app is made of. */
 const sources = [
   'src/web',
   'src/contract',
@@ -132,7 +133,6 @@ const sources = [
   'package-lock.json',
 ];
 
-/** Sources of the server. */
 const serverSources = [
   'src/server',
   'src/contract',
@@ -140,7 +140,7 @@ const serverSources = [
   'package-lock.json',
 ];
 
-/** @param unused what a name ends with that is no part of it, beside tests. */
+/** @param unused the endings of names to ignore; by default tests. */
 function digest(places, unused = /\.test\.tsx?$/) {
   const hash = createHash('sha256');
   const add = (place) => {
@@ -156,7 +156,7 @@ function digest(places, unused = /\.test\.tsx?$/) {
   return hash.digest('hex');
 }
 
-/** True when the application will run as in production: by the environment, or by the file `.env`. */
+/** True when the application will run in production: by the environment, or by the file `.env`. */
 function isProduction() {
   if (process.env.NODE_ENV) return process.env.NODE_ENV === 'production';
   const own = join(root, '.env');
@@ -164,7 +164,6 @@ function isProduction() {
   return /^\s*(export\s+)?NODE_ENV\s*=\s*["']?production\b/m.test(words);
 }
 
-/** Builds the web app, with or without the gallery of pieces. */
 function bundle(node, gallery) {
   const vite = join(root, 'node_modules/vite/bin/vite.js');
   const given = ['build', '--logLevel', 'warn'];
@@ -177,9 +176,9 @@ function bundle(node, gallery) {
 }
 
 /**
- * Builds the web app when its sources are not those of the last build.
+ * Builds the web app when its sources have changed since the last build.
  *
- * @param gallery whether the gallery of pieces is part of it: everywhere but in production.
+ * @param gallery whether it includes the gallery of components: everywhere but in production.
  */
 export function build(node, gallery = !isProduction()) {
   const now = `${digest(sources)}${gallery ? WITH_GALLERY : ''}`;
@@ -194,27 +193,26 @@ const stamp = join(root, 'dist/.stamp');
 
 const readStamp = (path) => (existsSync(path) ? readFileSync(path, 'utf8') : '');
 
-/** Sources of the last build; empty when there is none. */
 const builtStamp = () => readStamp(stamp);
 
-/** True when the web app is built from the present sources, with or without the gallery. */
+/** True when the web app is built from the current sources, with or without the gallery. */
 const isBuilt = () => builtStamp().replace(WITH_GALLERY, '') === digest(sources);
 
 const serverBundle = join(root, 'dist-server/main.js');
 const serverStamp = join(root, 'dist-server/.stamp');
 
 let sourcesOfServer;
-/** Read once, before anything is bundled: a source that changes meanwhile makes the bundle stale. */
+/** Read once, before bundling: a source that changes meanwhile makes the bundle stale. */
 const serverDigest = () =>
   (sourcesOfServer ??= digest(serverSources, /\.(?:test\.ts|sql|bin|txt)$/));
 
-/** The file that Node runs: the bundle if it was made of the present sources, otherwise the entry of the sources. */
+/** The file that Node runs: the bundle if it is current, otherwise the entry of the sources. */
 export function serverEntry() {
   const made = readStamp(serverStamp);
   return made !== '' && made === serverDigest() ? serverBundle : 'src/server/main.ts';
 }
 
-/** Bundles the server when its sources are not those of the last bundle; not where only what runs is installed. */
+/** Bundles the server when its sources have changed; not without dev dependencies. */
 export function bundleServer(node) {
   if (!existsSync(join(root, 'node_modules/rolldown'))) return;
   if (serverEntry() === serverBundle) return;
@@ -238,7 +236,7 @@ const alive = (pid) => {
   }
 };
 
-/** One at a time: two commands in the same clone wait for each other while they install and build. */
+/** Two commands in the same clone wait for each other while they install and build. */
 export async function alone(work) {
   const name = createHash('sha256').update(root).digest('hex').slice(0, 16);
   const lock = join(tmpdir(), `kabari-ready-${name}`);
@@ -263,21 +261,20 @@ export async function alone(work) {
   }
 }
 
-/** What Node runs the application with. */
 export const flags = [
   '--disable-proto=delete',
   // A small nursery: after a load of 4,000 messages/s the process keeps 184 MB instead of 235.
   '--max-semi-space-size=2',
-  // One helper of V8 for the one thread that works: four, as it would like, cost a sixth of the process's CPU.
+  // One helper thread of V8 for the one busy thread: its default of four costs a sixth of the process's CPU.
   '--v8-pool-size=1',
 ];
 
-/** Becomes the application: the same process where the system can do that, else a child that we stand for. */
+/** Becomes the application: the same process where the system supports it, else a parent of it. */
 function start(node) {
   const own = existsSync(join(root, '.env')) ? ['--env-file=.env'] : [];
   const parentWatch = ['--import', './tools/parent-watch.mjs'];
   const given = [...flags, ...own, ...parentWatch, serverEntry()];
-  // Two arenas of the C library: a thread each, as it would like, only spreads what is free.
+  // Two arenas of the C library: its default of one per thread only fragments free memory.
   const env = {
     MALLOC_ARENA_MAX: '2',
     NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/code'),
@@ -292,7 +289,7 @@ function start(node) {
   app.on('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));
 }
 
-/** Starts what is installed and built, and writes nothing: for services and images, whose folder is not theirs. */
+/** Starts the installed build, and writes nothing: the folder of a service may be read-only. */
 function run() {
   if (!existsSync(join(root, 'dist/index.html'))) {
     throw new Unready('The web app is not built; run `npm run build` in this folder first.');
@@ -300,7 +297,7 @@ function run() {
   start(findNode());
 }
 
-/** Builds the web app with what is installed; `KABARI_GALLERY=on` adds the gallery. */
+/** Builds the web app with the installed packages; `KABARI_GALLERY=on` adds the gallery. */
 function buildOnly() {
   if (!existsSync(join(root, 'node_modules/vite'))) {
     throw new Unready('Vite, which builds the web app, is not installed; run `npm ci` first.');
@@ -312,7 +309,7 @@ function buildOnly() {
   });
 }
 
-/** Refuses words that would be ignored: `npm start -- --port 4000` does not change the port. */
+/** Refuses arguments that would be ignored: `npm start -- --port 4000` does not change the port. */
 function refuseWords(command, [word]) {
   if (word === undefined) return;
   const example =
@@ -328,7 +325,7 @@ async function main(command, rest) {
   if (command === 'build') return buildOnly();
   const node = await alone(() => {
     const missing = missingPackages();
-    // After `npm ci --omit=dev` only what builds and tests is missing.
+    // After `npm ci --omit=dev` only build and test packages are missing.
     const isComplete = command === 'start' && missing.every(({ dev }) => dev) && isBuilt();
     if (!isComplete) install(missing);
     const found = findNode();

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test as base } from 'vitest';
 
-/** A checkout with a server of two modules and a SQL file, made for the test. */
 const test = base.extend<{ folder: string }>({
   // oxlint-disable-next-line no-empty-pattern -- Vitest reads which fixtures a fixture asks for.
   folder: async ({}, use) => {
@@ -31,7 +30,7 @@ const test = base.extend<{ folder: string }>({
   },
 });
 
-/** Calls the checkout's own `ready.mjs`; the tools are plain JavaScript, which has no types here. */
+/** Calls the checkout's own `ready.mjs`; the tools are plain JavaScript, without types here. */
 function call(folder: string, code: string): unknown {
   const program = `import * as ready from ${JSON.stringify(join(folder, 'tools/ready.mjs'))};
     process.stdout.write(JSON.stringify(${code} ?? null));`;
@@ -47,7 +46,7 @@ test('the server starts from its bundle, and from its sources once one of them h
   expect(entry()).toBe('src/server/main.ts');
   bundle();
   expect(entry()).toBe(join(folder, 'dist-server/main.js'));
-  // A module in the bundle finds its neighbours, also after the folder has moved.
+  // A module in the bundle finds its neighbours, even after the folder was moved.
   const run = (where: string) =>
     execFileSync(process.execPath, [join(where, 'dist-server/main.js')], { encoding: 'utf8' });
   const placesIn = (where: string) => {

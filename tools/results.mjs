@@ -1,18 +1,18 @@
-/** What `npm test` makes of its results: which files it runs again, and its last lines. */
+/** Second tries and the last lines of `npm test`. */
 
 const FILES_MAX = 3;
 
-/** What counts money or keeps data: a failure there is never luck. */
+/** Tests of money and stored data: a failure there is never a matter of timing. */
 const never = [
   /^tests[\\/]chaos[\\/]/,
   /(^|[\\/-])(ledger|payments?|billing|topups?|saldo|wallets?|statements?|prices?|accept|settle)/i,
 ];
 
 /**
- * The test files that may be run once more, in a fresh process: what a browser shows hangs on the
- * machine's haste too. By hand there is no second try, and where anything else broke it would not help.
+ * The test files that may be run once more, in a new process: browser tests depend on the machine's load. Manual runs
+ * get no second try, nor do runs with other failures.
  *
- * @param broken the paths of the files that did not hold, from the root of the repository
+ * @param broken the paths of the failed files, from the root of the repository
  * @param tried how many files of this run had their second try already
  */
 export function secondTry(broken, tried = 0, env = process.env) {
@@ -20,7 +20,7 @@ export function secondTry(broken, tried = 0, env = process.env) {
   return broken.some((file) => never.some((pattern) => pattern.test(file))) ? [] : broken;
 }
 
-/** The files that were tried twice, as lines: each is a bug of today, also where it held. */
+/** The files that were tried twice, as lines: each is a bug to fix, even if it passed. */
 export const triedTwice = (files) =>
   files.length === 0
     ? ''
@@ -29,9 +29,9 @@ export const triedTwice = (files) =>
 const SHOWN = 10;
 
 /**
- * The test files that took longest, slowest first, as lines for whoever wants `npm test` faster.
+ * The slowest test files, slowest first, as lines.
  *
- * @param files each with its `name` and how long it took, in `seconds`; of one name the longest counts
+ * @param files each with its `name` and its duration in `seconds`; of one name the longest counts
  * @returns no line at all when there are no files
  */
 export function slowest(files) {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 
-/** What the module answers; the tools are plain JavaScript, which has no types here. */
+/** The module's result; the tools are plain JavaScript, without types here. */
 const call = (name: string, ...given: unknown[]): unknown => {
   const code = `import * as tools from './results.mjs';
     process.stdout.write(JSON.stringify(tools.${name}(...${JSON.stringify(given)})));`;
@@ -12,7 +12,7 @@ const inCi = (broken: string[], tried = 0) => call('secondTry', broken, tried, {
 
 const screens = [1, 2, 3, 4].map((n) => `src/web/ui/Piece${n}.browser.test.ts`);
 
-test('in CI, three files of screens at most get a second try in a run', () => {
+test('in CI, at most three browser test files get a second try per run', () => {
   expect(inCi(screens.slice(0, 3))).toEqual(screens.slice(0, 3));
   expect(inCi(screens)).toEqual([]);
   expect(inCi(screens.slice(0, 1), 2)).toEqual(screens.slice(0, 1));
@@ -20,13 +20,13 @@ test('in CI, three files of screens at most get a second try in a run', () => {
   expect(inCi([])).toEqual([]);
 });
 
-test('by hand nothing does', () => {
+test('manual runs get none', () => {
   for (const CI of [undefined, '', 'false', '0']) {
     expect(call('secondTry', screens.slice(0, 1), 0, { CI }), String(CI)).toEqual([]);
   }
 });
 
-test('nor does what counts money or keeps data, nor anything beside it', () => {
+test('neither do tests of money and stored data, nor anything that fails beside them', () => {
   const files = [
     'src/server/domains/ledger/ledger.test.ts',
     'src/server/domains/payments/topups/topups.test.ts',
@@ -45,14 +45,14 @@ test('nor does what counts money or keeps data, nor anything beside it', () => {
   }
 });
 
-test('each file that was tried twice is named', () => {
+test('names each file that was tried twice', () => {
   expect(call('triedTwice', screens.slice(0, 2))).toBe(
     `\nTried twice, and to be mended:\n  ~ ${screens[0]}\n  ~ ${screens[1]}\n`,
   );
   expect(call('triedTwice', [])).toBe('');
 });
 
-test('the ten slowest files are named, the slowest first, each once', () => {
+test('names the ten slowest files, slowest first, each once', () => {
   const files = Array.from({ length: 12 }, (_, n) => ({ name: `${n}.test.ts`, seconds: n / 2 }));
   const lines = String(call('slowest', [...files, { name: '11.test.ts', seconds: 1 }])).split('\n');
   expect(lines.slice(0, 4)).toEqual([
@@ -64,6 +64,6 @@ test('the ten slowest files are named, the slowest first, each once', () => {
   expect(lines.slice(11)).toEqual(['    1.0 s  2.test.ts', '']);
 });
 
-test('where no file ran, none is named', () => {
+test('names none when no file ran', () => {
   expect(call('slowest', [])).toBe('');
 });

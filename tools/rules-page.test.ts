@@ -33,7 +33,7 @@ export const first = <T>(all: readonly T[], fits: (one: T) => boolean): T | unde
 function own() {}
 `;
 
-test('a rule is told by its signature on one line and the first sentence above it', () => {
+test('a rule is printed with its signature on one line and the first sentence above it', () => {
   expect(rulesIn(source, 'a.ts')).toEqual([
     {
       name: 'formatRupiah',
@@ -61,6 +61,6 @@ test('a rule is told by its signature on one line and the first sentence above i
 
 test('a rule without a sentence stops the printing, by name', () => {
   expect(() => rulesIn('export function mute() {\n}\n', 'b.ts')).toThrow(
-    'b.ts: say above mute what it does.',
+    'b.ts: mute needs a docstring.',
   );
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
 
-/** The modules of pure rules: they stand beside the pieces that show what they say. */
+/** The modules of pure rules, each next to the component that uses it. */
 const modules = [
   'src/contract/messages/captions.ts',
   'src/contract/base/money.ts',
@@ -57,7 +57,7 @@ export type Rule = { name: string; signature: string; about: string };
 const opening = '([{<';
 const closing = ')]}>';
 
-/** The place behind what opens at `from`; `=>` closes nothing. */
+/** The position after the bracket that opens at `from`; `=>` closes nothing. */
 function behind(text: string, from: number): number {
   let depth = 0;
   for (let at = from; at < text.length; at += 1) {
@@ -66,16 +66,16 @@ function behind(text: string, from: number): number {
     if (closing.includes(letter) && !(letter === '>' && text[at - 1] === '=')) depth -= 1;
     if (depth === 0) return at + 1;
   }
-  throw new Error('rules-page: something opens and never closes');
+  throw new Error('rules-page: a bracket is never closed');
 }
 
-/** Where a function's head ends: at its body, or at the arrow before it. */
+/** The end of a function's head: its body, or the arrow before it. */
 function endOfHead(text: string, from: number): number {
   let at = from;
   for (let before = ''; at < text.length;) {
     const letter = text[at] ?? '';
     if (text.startsWith('=>', at)) return at;
-    // A brace begins a type behind `:` and the like; behind a finished type it begins the body.
+    // A brace begins a type after `:` and the like; after a complete type it begins the body.
     if (letter === '{' && !/[:|&,=]/.test(before)) return at;
     at = opening.includes(letter) ? behind(text, at) : at + 1;
     if (letter.trim() !== '') before = text[at - 1] ?? '';
@@ -83,7 +83,7 @@ function endOfHead(text: string, from: number): number {
   throw new Error('rules-page: a function has no body');
 }
 
-/** What an export's head says: `undefined` for what is no function. */
+/** The signature of an export; `undefined` if it is not a function. */
 function signatureAt(text: string, from: number, name: string): string | undefined {
   const head = /^(?:(?:async )?function \w+|const \w+ = (?:async )?)(?=[(<])/.exec(
     text.slice(from),
@@ -109,7 +109,7 @@ function sentenceAbove(text: string, from: number): string {
 /**
  * The functions that a module exports, in its own order.
  *
- * @throws Error for one without a docstring: a rule says what it rules.
+ * @throws Error for one without a docstring: a rule must state what it decides.
  */
 export function rulesIn(text: string, file: string): Rule[] {
   const rules: Rule[] = [];
@@ -118,13 +118,12 @@ export function rulesIn(text: string, file: string): Rule[] {
     const signature = signatureAt(text, found.index + found[0].length, name);
     if (signature === undefined) continue;
     const about = sentenceAbove(text, found.index);
-    if (about === '') throw new Error(`${file}: say above ${name} what it does.`);
+    if (about === '') throw new Error(`${file}: ${name} needs a docstring.`);
     rules.push({ name, signature, about });
   }
   return rules;
 }
 
-/** Every module with its rules, in the order of the alphabet. */
 async function readRules(): Promise<{ file: string; rules: Rule[] }[]> {
   const read = async (file: string) => ({
     file,
@@ -134,7 +133,7 @@ async function readRules(): Promise<{ file: string; rules: Rule[] }[]> {
   return found.filter(({ rules }) => rules.length > 0);
 }
 
-/** The page in Markdown. @param table how a table is printed. */
+/** The page in Markdown. @param table formats a table. */
 export async function rulesPage(
   printed: string,
   table: (head: readonly string[], lines: readonly (readonly string[])[]) => string,

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, type Plugin, type ResolvedConfig, type Rolldown } from 'vite';
 
-/** Files of `public` that the app shows without a network. */
+/** Files of `public` that the app shows offline. */
 const SHOWN = ['favicon.svg', 'favicon-192.png', 'favicon-unread.svg', 'manifest.webmanifest'];
 
-/** Parts that nobody needs without a network: they talk to the application all the time, or show our pieces. */
+/** Parts without an offline use: they talk to the application all the time, or are the gallery. */
 const leftOut = /\/web\/(?:gallery|features\/(?:simulator|scan))\//;
 
 /** Every chunk of the portal, from the entry on, with its styles; and the font. */
@@ -27,7 +27,7 @@ function portalFiles(bundle: Rolldown.OutputBundle): string[] {
   return [...found].toSorted();
 }
 
-/** Builds `src/web/service-worker/sw.ts` into one plain script, with what it keeps and a name for that written in. */
+/** Bundles `src/web/service-worker/sw.ts` with its cache list and a version name inlined. */
 async function workerCode(root: string, precache: readonly string[], version: string) {
   const built = await build({
     configFile: false,
@@ -50,9 +50,7 @@ async function workerCode(root: string, precache: readonly string[], version: st
   return chunk.code;
 }
 
-/**
- * Adds `sw.js` to the build: after everything else, `index.html` included, for it names what is there.
- */
+/** Adds `sw.js` to the build: last, after `index.html`, because it lists the built files. */
 export function serviceWorker(): Plugin {
   let config: ResolvedConfig;
   return {
@@ -68,7 +66,8 @@ export function serviceWorker(): Plugin {
         const files = portalFiles(bundle);
         const hash = createHash('sha256').update(files.join('\n'));
         const page = bundle['index.html'];
-        if (page?.type !== 'asset') throw new Error('the service worker comes after index.html');
+        if (page?.type !== 'asset')
+          throw new Error('index.html must be built before the service worker');
         hash.update(page.source);
         for (const name of SHOWN) hash.update(readFileSync(join(publicDir, name)));
         const precache = ['/', ...[...SHOWN, ...files].map((name) => `/${name}`)];

@@ -1,7 +1,6 @@
 /**
- * `npm run size`: the bytes a browser loads for the first screens, and of each piece that comes later,
- * against their budgets.
- * `node tools/size.mjs <folder>` weighs a build that lies elsewhere.
+ * `npm run size`: the bytes a browser loads for the first screens, and for each lazy piece, compared with their
+ * budgets. `node tools/size.mjs <folder>` checks a build in another folder.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -11,7 +10,7 @@ import { root } from './ready.mjs';
 
 const KB = 1_024;
 
-/** Each screen: its page, the chunk of what stands around it beside the entry's, and what it may cost. */
+/** Each screen: its page, the chunk of its layout besides the entry's, and its budget. */
 const budgets = [
   {
     screen: 'login',
@@ -30,9 +29,8 @@ const budgets = [
 ];
 
 /**
- * Pieces that come when somebody needs them: what each chunk may weigh by itself, in KB. The figures
- * of upload, zoom, telephone numbers and toasts are given (docs/screens.md#bytes); the others may grow a
- * third beyond what they were.
+ * Lazy pieces: the budget of each chunk alone, in KB. The figures of upload, zoom, telephone numbers and toasts are
+ * given (docs/screens.md#bytes); the others may grow by a third.
  */
 const pieces = {
   'src/web/ui/upload/UploadWidget.tsx': 40,
@@ -50,7 +48,6 @@ const pieces = {
   'src/web/features/auth/captcha/captchaRun.ts': 1.6,
 };
 
-/** Everything a chunk needs before it runs: itself and its static imports. */
 function needed(manifest, key, found = new Set()) {
   if (!found.has(key)) {
     found.add(key);
@@ -59,7 +56,7 @@ function needed(manifest, key, found = new Set()) {
   return found;
 }
 
-/** A chunk that imports itself by way of others, if there is one: they would run in the wrong order. */
+/** A chunk that imports itself through others, if any: they would run in the wrong order. */
 function circle(manifest) {
   const behind = (key) =>
     (manifest[key].imports ?? []).reduce((found, next) => needed(manifest, next, found), new Set());
@@ -69,7 +66,7 @@ function circle(manifest) {
 const strangers =
   /^src\/web\/(?:features\/(?:auth|scan)\/|app\/(?:pages\/LeavingPage|layout\/AuthLayout))/;
 
-/** A page of who has not signed in that brings parts of the signed-in app, if there is one. */
+/** A signed-out page that loads parts of the signed-in app, if there is one. */
 const intruder = (manifest) =>
   Object.keys(manifest).find(
     (key) =>
@@ -79,7 +76,7 @@ const intruder = (manifest) =>
       ),
   );
 
-/** A chunk that draws threads and does not begin with what has it compiled while it loads, if there is one. */
+/** A chunk that draws threads without the start that has it compiled while it loads, if any. */
 const slowThread = (folder, manifest) =>
   ['ThreadList', 'ChatBubble'].find(
     (name) =>
@@ -98,7 +95,6 @@ const bytesOf = (folder, files) =>
     0,
   );
 
-/** JS and CSS of the chunks, each file once. */
 function weigh(folder, keys, manifest) {
   const chunks = [...keys].map((key) => manifest[key]);
   const js = new Set(chunks.map(({ file }) => file).filter((file) => file.endsWith('.js')));
@@ -106,7 +102,6 @@ function weigh(folder, keys, manifest) {
   return { js: bytesOf(folder, js), css: bytesOf(folder, css) };
 }
 
-/** Prints one line, and counts whether the budget is kept. */
 function count(counts, what, bytes, most) {
   const within = bytes <= most;
   counts[within ? 'passed' : 'failed']++;
@@ -115,10 +110,10 @@ function count(counts, what, bytes, most) {
 }
 
 /**
- * Weighs the screens and the pieces that come later, and prints a table.
+ * Weighs the screens and the lazy pieces, and prints a table.
  *
- * @param folder where the web app was built.
- * @returns how many budgets are kept and how many are not.
+ * @param folder the folder of the web build.
+ * @returns the numbers of budgets met and exceeded.
  */
 export async function size(folder = join(root, 'dist')) {
   const file = join(folder, '.vite/manifest.json');
@@ -131,7 +126,9 @@ export async function size(folder = join(root, 'dist')) {
   for (const { screen, page, around, ...budget } of budgets) {
     const frame = Object.keys(manifest).filter((key) => around && manifest[key].name === around);
     if (!manifest[page] || (around && frame.length !== 1))
-      throw new Error(`${page} or ${around} is no chunk of its own; name those of ${screen}.`);
+      throw new Error(
+        `${page} or ${around} is not a separate chunk; update the budget of ${screen}.`,
+      );
     const keys = [...entries, page, ...frame];
     const all = keys.reduce((found, key) => needed(manifest, key, found), new Set());
     const weight = weigh(folder, all, manifest);
@@ -140,7 +137,7 @@ export async function size(folder = join(root, 'dist')) {
     }
   }
   for (const [piece, kilobytes] of Object.entries(pieces)) {
-    if (!manifest[piece]) throw new Error(`${piece} is no chunk of its own.`);
+    if (!manifest[piece]) throw new Error(`${piece} is not a separate chunk.`);
     const name = piece.split('/').at(piece.startsWith('node_modules/') ? 1 : -1);
     count(counts, `later: ${name}`, bytesOf(folder, [manifest[piece].file]), kilobytes * KB);
   }

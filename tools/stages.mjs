@@ -1,4 +1,4 @@
-/** The stages of `npm test`: each counts what held and what did not, and a failure stops none. */
+/** The stages of `npm test`: each counts passes and failures, and a failure stops none. */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -33,7 +33,7 @@ const stages = [
  * Runs the stages, all of them or those named, and prints the one line that sums them up.
  *
  * @param given names of stages; `--all` adds what `npm test` leaves out (`vitest.config.ts`).
- * @returns the exit code: 0 when everything held.
+ * @returns the exit code: 0 when everything passed.
  */
 export async function runStages(node, given) {
   const isAll = given.includes(ALL);
@@ -70,7 +70,7 @@ export async function runStages(node, given) {
   return total.failed === 0 ? 0 : 1;
 }
 
-/** Builds what the pieces are tested with, the web app and the gallery; and the server that tests start. */
+/** Builds the web app with the gallery for the component tests, and the server that tests start. */
 async function built({ node }) {
   await alone(() => {
     build(node, true);
@@ -79,7 +79,7 @@ async function built({ node }) {
   return { passed: 1, failed: 0 };
 }
 
-/** Weighs what customers get, and leaves it for the journeys: it knows nothing of the gallery. */
+/** Weighs the customers' build without the gallery, and leaves it for the journeys. */
 async function weigh({ node }) {
   await alone(() => build(node, false));
   const { passed, failed } = await size();
@@ -95,10 +95,9 @@ function broken(error) {
 }
 
 /**
- * Runs projects of Vitest, or some files of them. A run that breaks outside its tests counts as one
- * failure.
+ * Runs projects of Vitest, or some files of them. A run that breaks outside its tests counts as one failure.
  *
- * @returns the counts, and the files that did not hold; how long each file took is noted in the context
+ * @returns the counts, and the failed files; the duration of each file is recorded in the context
  */
 async function vitest(context, projects, files = []) {
   const results = join(context.folder, `${projects[0]}${files.length}.json`);
@@ -121,7 +120,7 @@ async function vitest(context, projects, files = []) {
   return { passed: found.numPassedTests, failed, skipped: found.numPendingTests, broken };
 }
 
-/** Runs a project that shows screens; what `secondTry` allows of it, twice. */
+/** Runs a browser project, and reruns the files that `secondTry` allows. */
 async function browsed(context, project) {
   const first = await vitest(context, [project]);
   const { broken } = first;
@@ -164,7 +163,7 @@ const firefoxes = [
   String.raw`C:\Program Files\Mozilla Firefox\firefox.exe`,
 ];
 
-/** What stages need of Debian's packages, and where each is found once it is there. */
+/** The Debian packages that stages need, and the paths of their programs. */
 const debianPackages = {
   chromium: { stages: ['components', 'journeys'], variable: 'CHROMIUM', paths: chromiums },
   'chromium-headless-shell': {
@@ -190,10 +189,7 @@ const debianPackages = {
 
 const mayInstall = process.getuid?.() === 0 && existsSync('/etc/debian_version');
 
-/**
- * Where a program is: as the environment says, where systems put it, or under a name by which it works;
- * `undefined` when it is not here.
- */
+/** A program's path: from the environment, a usual path, or a working name; else `undefined`. */
 const placeOf = ({ variable = '', paths = [], proofs = [] }) =>
   process.env[variable] ||
   paths.find((path) => existsSync(path)) ||
@@ -201,7 +197,6 @@ const placeOf = ({ variable = '', paths = [], proofs = [] }) =>
 
 const works = (program, given) => spawnSync(program, given, { stdio: 'ignore' }).status === 0;
 
-/** Says what will be installed on this system, before anything is. */
 function announce(names) {
   if (!mayInstall) return;
   const missing = Object.entries(debianPackages)
@@ -217,7 +212,7 @@ function announce(names) {
   );
 }
 
-/** A program's path: the one named, one that is here, or Debian's, brought by apt when we are root. */
+/** A program's path: the named one, an installed one, or Debian's, which root installs with apt. */
 function findProgram(name) {
   const wanted = debianPackages[name];
   if (placeOf(wanted)) return placeOf(wanted);
@@ -226,7 +221,7 @@ function findProgram(name) {
     const apt = (...given) =>
       spawnSync('apt-get', ['-qq', ...given], {
         stdio: ['ignore', 'ignore', 'inherit'],
-        // In run level 1 Debian starts no service that a package brings.
+        // In run level 1 Debian starts no service of a new package.
         env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' },
       }).status;
     apt('update');
@@ -245,7 +240,7 @@ function withPgbouncer(run) {
   return run();
 }
 
-/** What runs the programs of the documents; those whose language is missing are skipped. */
+/** The programs that run the documents' samples; samples without their language are skipped. */
 function withLanguages(run) {
   if (!runsAll()) return run();
   const missing = ['php-cli', 'php-curl', 'python3-requests', 'curl'].filter(
@@ -260,8 +255,8 @@ function withLanguages(run) {
 }
 
 /**
- * Chromium, and where Debian has it the one without a window system: it shows the same pages in half
- * the time, but knows no notices and cannot install an app.
+ * Chromium, and on Debian the one without a window system: it shows the same pages in half the time, but has no notices
+ * and cannot install an app.
  */
 async function withChromium(run) {
   const chromium = findProgram('chromium');

@@ -20,7 +20,6 @@ const RATIO_MIN = 0.9;
 
 type Place = Pick<BenchDatabase, 'url' | 'folder' | 'postmaster'>;
 
-/** An application of its own that accepts for one customer. */
 async function openSender({ url, folder, postmaster }: Place, customer: Customer) {
   const app = await startApp({
     DATABASE_URL: url,
@@ -41,7 +40,7 @@ async function openSender({ url, folder, postmaster }: Place, customer: Customer
 /**
  * Messages accepted per second for an account with a large history ÷ for one on an empty database, in turn.
  *
- * @param large where the history lies, and whose it is.
+ * @param large the large account and its database.
  */
 export async function measureAccepts(
   large: Place & { account: FilledAccount },

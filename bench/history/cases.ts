@@ -2,16 +2,14 @@ import type { InputOf } from '#contract/base/act.ts';
 import type { listMessages } from '#contract/messages.ts';
 import { daysAfter } from '#server/domains/messages/history/pages.ts';
 
-/** What is asked of the history. */
 export type Ask = InputOf<typeof listMessages>;
 
 const places = ['first', 'deepest', 'any'] as const;
 
-/** A filter, and where in its answer a page lies. */
 export type Case = { name: string; filter: Ask; place: (typeof places)[number] };
 
 /**
- * Every filter of the history at every place, on one account.
+ * Every filter of the history at every page position, on one account.
  *
  * @param peer a number of the account that begins with 62812, as one number in eighteen does.
  * @param today the civil day of the newest message.
@@ -52,7 +50,6 @@ export function casesFor(tokenId: string, peer: string, today: string): readonly
   );
 }
 
-/** Filters together, of each number. */
 const combined = (token_id: string, today: string): [string, Ask][] => {
   const days = { from: daysAfter(today, -8), to: daysAfter(today, -3) };
   return [
@@ -71,7 +68,7 @@ const combined = (token_id: string, today: string): [string, Ask][] => {
   ];
 };
 
-/** Words as frequent as `fillMessages` says, alone, together and with other filters. */
+/** Words with the frequencies of `fillMessages`, alone, together and with other filters. */
 const worded = (token_id: string, today: string, oldest: Ask): [string, Ask][] => {
   const days = { from: daysAfter(today, -8), to: daysAfter(today, -3) };
   const often = { q: 'pesanan' };
@@ -100,7 +97,6 @@ const worded = (token_id: string, today: string, oldest: Ask): [string, Ask][] =
   ];
 };
 
-/** The input of one sample: `any` is another page each time. */
 export function askOf({ filter, place }: Case, total: number): Ask {
   const last = Math.max(0, Math.ceil(total / 10) - 1);
   if (place === 'first') return filter;

@@ -9,21 +9,15 @@ import type * as functions from '#server/infra/postgres/functions.ts';
 import type { Ask } from './cases.ts';
 import type { Subject } from './subject.ts';
 
-/** Asks for a page and answers how many rows there are in all. */
 export type Asking = (subject: Subject, ask: Ask) => Promise<number>;
 
-/** A checkout's history on a database of its own. */
 export type Contender = {
-  /** By a function call, on connections that stay. */
   call: Asking;
-  /** Runs work with such a call on a connection that was never asked anything. */
   withFreshCall: <T>(work: (call: Asking) => Promise<T>) => Promise<T>;
-  /** Through `POST /api`, to a process of its own. */
   post: Asking;
   close: () => Promise<void>;
 };
 
-/** Brings a database to the shape that a checkout wants, by the checkout's own migrations. */
 export async function migrateAs(root: string, url: string): Promise<void> {
   const { openDatabase } = await load(root, 'infra/postgres/database.ts');
   const { updateSchema } = await load(root, 'infra/postgres/functions.ts');
@@ -42,7 +36,6 @@ type Modules = {
 const load = <Name extends keyof Modules>(root: string, name: Name): Promise<Modules[Name]> =>
   import(join(root, 'src/server', name)) as Promise<Modules[Name]>;
 
-/** Starts what a checkout answers with, on a database that has its shape. */
 export async function openContender(root: string, url: string): Promise<Contender> {
   const { openDatabase } = await load(root, 'infra/postgres/database.ts');
   const { messageList } = await load(root, 'domains/messages/history/history.ts');

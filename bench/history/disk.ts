@@ -1,9 +1,9 @@
 /**
- * What a million messages take on the database's disk, with their indexes, entries, events and counts: accepted
- * one by one through HTTP, sent, delivered and read, until everything is still.
+ * Disk use of a million messages in the database, with their indexes, entries, events and counts: accepted one by one
+ * through HTTP, sent, delivered and read, measured when all work is done.
  *
- * `npm run bench:disk`; `DISK_MESSAGES` for another number. It is scaled from there: what an empty database takes
- * is taken off before, the log of PostgreSQL (WAL) is not counted.
+ * `npm run bench:disk`; `DISK_MESSAGES` for another number. The result is scaled to a million. The size of an empty
+ * database is subtracted, and the log of PostgreSQL (WAL) is not counted.
  */
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -17,11 +17,11 @@ const MESSAGES = Number(process.env['DISK_MESSAGES'] ?? 50_000);
 const ACCOUNTS = 50;
 const CONNECTIONS = 16;
 const LOOK_MS = 2_000;
-/** A message of usual length; what is longer takes its bytes more, up to 2 kB, from where on it is compressed. */
+/** A message of usual length. Longer ones add their bytes, up to 2 kB, where compression begins. */
 const BODY =
   'Halo Kak Ani, pesanan nomor 2026-1177 sudah kami kemas dan berangkat sore ini. Terima kasih sudah belanja!';
 
-/** Bytes of each table with its indexes, those of the months of messages together. */
+/** Bytes of each table with its indexes; monthly partitions of messages are added up. */
 async function sizes(owner: Sql): Promise<Map<string, number>> {
   await owner.query('vacuum analyze');
   const rows = await owner<{ name: string; bytes: number }[]>`
@@ -70,7 +70,7 @@ try {
   await Promise.all(Array.from({ length: CONNECTIONS }, send));
   const seconds = (performance.now() - began) / 1_000;
   while (!(await isStill(bench.allAccountsSql))) await pause(LOOK_MS);
-  // What is folded and indexed in the background has had its time.
+  // Time for background folding and indexing.
   await pause(15_000);
   await app.stop();
   const [count] = await bench.allAccountsSql<

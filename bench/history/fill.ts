@@ -2,20 +2,18 @@ import { newId } from '#server/infra/ids.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { identifier } from '#server/infra/postgres/sql.ts';
 
-/** An account with a history to page through. */
 export type FilledAccount = { accountId: string; tokenIds: readonly string[]; messages: number };
 
 const TOKENS = 3;
-/** Rows of one statement: an interrupted bench waits no longer than for these. */
+/** Rows per statement: an interrupted bench waits for at most one. */
 const CHUNK = 500_000;
 
 /**
- * Makes one new account for each number of messages, evenly over the `days` before `end`, as a busy shop
- * has them: one in ten came in, nine in ten are texts, most are read; 50 messages to a phone, phones of
- * all operators. Rollups and conversations agree with them; the wallet knows nothing of it (prices are
- * zero).
+ * Creates one new account for each number of messages, spread evenly over the `days` before `end`, with the mix of a
+ * busy shop: one in ten is incoming, nine in ten are texts, most are read; 50 messages to a phone, phones of all
+ * operators. Rollups and conversations agree with them; the wallet has no entries for them (prices are zero).
  *
- * The indexes of `messages` are made after its rows, so nobody else may use the database meanwhile.
+ * The indexes of `messages` are built after its rows, so no other session may use the database meanwhile.
  */
 export async function fillMessages(
   owner: Sql,
@@ -55,7 +53,7 @@ async function openAccount(owner: Sql, messages: number): Promise<FilledAccount>
   return { accountId, tokenIds, messages };
 }
 
-/** Drops what is kept up row by row; answers what makes it again, in a tenth of the time. */
+/** Drops the indexes; returns a function that rebuilds them, in a tenth of the time. */
 async function dropIndexes(owner: Sql): Promise<() => Promise<void>> {
   const indexes = await owner<{ name: string; made: string; key: string | null }[]>`
     select i.indexrelid::regclass::text as name, replace(pg_get_indexdef(i.indexrelid), ' ON ONLY ', ' ON ') as made,
@@ -86,7 +84,7 @@ type Chunk = {
   upto: number;
 };
 
-/** Random numbers are hashes of the row's number: every fill is the same. */
+/** Random numbers are hashes of the row's number, so every fill is the same. */
 async function fillChunk(owner: Sql, chunk: Chunk): Promise<void> {
   const { accountId, tokenIds, messages, firstMs, spanMs, from, upto } = chunk;
   const phones = Math.max(1, Math.round(messages / 50));
@@ -130,8 +128,8 @@ async function fillChunk(owner: Sql, chunk: Chunk): Promise<void> {
 }
 
 /**
- * What a message says, as shops write: *pesanan* is in half of the texts, *garansi* in one of a thousand, *keramik* in
- * some five of an account; its own numbers are in one each.
+ * The text of a message, as shops write: *pesanan* is in half of the texts, *garansi* in one of a thousand, *keramik*
+ * in some five of an account; its own numbers are in one each.
  */
 const bodyOf = (owner: Sql, messages: number) => owner`
   case kind
@@ -161,7 +159,7 @@ const bodyOf = (owner: Sql, messages: number) => owner`
     else jsonb_build_object('link', 'https://toko.example/' || i, 'caption', format('Foto %s nomor %s', goods, i))
   end`;
 
-/** What follows 628 in a number, as often as the operators' shares: 0812 is one number in ten. */
+/** The digits after 628, by the operators' market shares: 0812 is one number in ten. */
 const operators =
   '11 12 12 13 13 14 15 16 17 18 19 21 22 23 31 38 51 52 52 53 55 56 57 58 59 77 78 81 82 83 85 87 88 95 96 97'.split(
     ' ',
@@ -177,7 +175,6 @@ const goods =
   );
 const couriers = ['JNE', 'SiCepat', 'AnterAja', 'Ninja', 'kurir toko'];
 
-/** The relay's work: who wrote with whom. */
 const fillConversations = (owner: Sql) => owner`
   insert into conversations (
     account_id, token_id, peer, peer_name, seq, last_message_id, last_at, unread
@@ -186,14 +183,13 @@ const fillConversations = (owner: Sql) => owner`
     max(message_id::text)::uuid, max(created_at), (right(peer, 2) = '11')::int
   from messages group by account_id, token_id, peer`;
 
-/** What the statements that change a status keep: counts per hour, day and month. */
 async function fillRollups(owner: Sql): Promise<void> {
   await owner`
     insert into rollups (account_id, hour, token_id, direction, status, type, messages, cost)
     select account_id, date_trunc('hour', created_at) as hour, token_id, direction, status, type,
       count(*), sum(price)
     from messages group by 1, 2, 3, 4, 5, 6 order by hour`;
-  // Statuses that messages went through leave their rows behind, at zero.
+  // Statuses that messages passed through leave rows with a count of zero.
   await owner`
     insert into rollups (account_id, hour, token_id, direction, status, type, messages, cost)
     select distinct r.account_id, r.hour, r.token_id, 'out', s.status, r.type, 0, 0

@@ -5,24 +5,21 @@ import { migrateAs } from './contender.ts';
 import { type Subject, fillSubjects } from './subject.ts';
 import { type IndexCost, indexWords } from './words.ts';
 
-/** Accounts with their messages, the newest of which is of `endMs`; and what their words cost to index. */
+/** Accounts with their messages (newest at `endMs`), and the cost of indexing their words. */
 export type Filled = { subjects: Subject[]; endMs: number; indexed?: IndexCost };
 
 type Options = {
-  /** Messages of each account. */
   sizes: readonly number[];
   days: number;
-  /** The checkout whose migrations make the database. */
   root: string;
-  /** Where `bench` is, when what was filled there before is asked again. */
   keptIn: string | undefined;
 };
 
 /**
- * A database with accounts of so many messages, and their words indexed where its shape has an index: filled now, or
- * found as an earlier run has kept it.
+ * A database with accounts of the given sizes, and their words indexed where the schema has an index: filled now, or
+ * reused from an earlier run.
  *
- * @throws Error when another size was kept.
+ * @throws Error when the stored database has another size.
  */
 export async function filledDatabase(
   bench: BenchDatabase,
@@ -34,7 +31,8 @@ export async function filledDatabase(
   if (kept) {
     const filled = JSON.parse(kept) as Filled;
     const found = filled.subjects.map(({ messages }) => messages);
-    if (found.join() !== sizes.join()) throw new Error(`kept: ${found.join()} messages`);
+    if (found.join() !== sizes.join())
+      throw new Error(`the stored database has ${found.join()} messages`);
     return filled;
   }
   const end = new Date();

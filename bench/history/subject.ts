@@ -4,13 +4,11 @@ import { newId } from '#server/infra/ids.ts';
 import { sha256 } from '#server/infra/security/secrets.ts';
 import { type FilledAccount, fillMessages } from './fill.ts';
 
-/** More people than one, so that no one of them meets the limit of calls per person. */
+/** Enough people that none of them reaches the rate limit per person. */
 const PEOPLE = 40;
 
-/** An account that is asked: with a number that wrote to it, and sessions of its people. */
 export type Subject = FilledAccount & { peer: string; sessions: readonly string[] };
 
-/** Fills the database with one account for each number of messages, as `fillMessages` does. */
 export async function fillSubjects(
   owner: Sql,
   options: { sizes: readonly number[]; days: number; end: Date },
@@ -26,7 +24,6 @@ export async function fillSubjects(
   return subjects;
 }
 
-/** People with a session each; returns their tokens. */
 async function signIn(owner: Sql, accountId: string): Promise<string[]> {
   const tokens = Array.from(
     { length: PEOPLE },

@@ -4,11 +4,11 @@ import { indexBatch } from '#server/domains/messages/history/words.ts';
 import { openDatabase } from '#server/infra/postgres/database.ts';
 import type { FilledAccount } from './fill.ts';
 
-/** CPU milliseconds of a message, of this process and PostgreSQL's. */
+/** CPU milliseconds per message, of this process and of PostgreSQL. */
 export type IndexCost = { appMs: number; postgresMs: number };
 
 /**
- * Takes the words of filled accounts into the index, as the worker does; those that are no whole batch stay.
+ * Indexes the words of filled accounts, as the worker does. An incomplete last batch is left unindexed.
  *
  * @param url the database, on the server of `bench`.
  */

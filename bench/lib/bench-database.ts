@@ -10,37 +10,31 @@ import {
 import { placesIn } from '#server/infra/embedded-postgres/home.ts';
 import { updateSchema } from '#server/infra/postgres/functions.ts';
 
-/** A migrated database of its own, on the settings that customers run. */
 export type BenchDatabase = {
   url: string;
-  /** A temporary folder: the server's, and for what the application keeps beside it. */
   folder: string;
-  /** The process of the server that all its backends come from. */
   postmaster: number;
-  /** Owns the tables: for filling them. */
   owner: Sql;
-  /** Sees every account. */
   allAccountsSql: Sql;
-  /** Sees the account that `app.account` names, as the acts do. */
+  /** Sees the account in `app.account`, as the acts do. */
   tenantSql: Sql;
-  /** Ends the database and removes its folder, unless that is kept. */
+  /** Closes the database and removes its folder, except a folder from `keptIn`. */
   close(): Promise<void>;
 };
 
 const serverFolder = join(import.meta.dirname, '../../src/server');
 
 type BenchDatabaseOptions = {
-  /** Whether it is migrated here; else whoever uses it does. */
+  /** Whether to migrate it here; otherwise the caller does. */
   isMigrated?: boolean;
-  /** Whether it counts statements; that costs, so never while figures are compared with others. */
+  /** Whether it counts statements. Counting costs time, so never when figures are compared. */
   countsStatements?: boolean;
-  /** False for runs without timings: the server does not flush, and takes 200 connections instead of 60. */
+  /** False for runs without timings: no flush, and 200 connections instead of 60. */
   isDurable?: boolean;
-  /** A folder that stays, with what was in it. */
+  /** A folder that is reused and never removed. */
   keptIn?: string | undefined;
 };
 
-/** Starts a throw-away PostgreSQL in a temporary folder, or one that is kept. */
 export async function openBenchDatabase(
   connections: number,
   {
@@ -78,7 +72,7 @@ export async function openBenchDatabase(
 const startIn = (dataFolder: string, durable = true): Promise<Embedded> =>
   startEmbedded({ dataFolder, durable });
 
-/** Started twice: what a server preloads is read at its start, and set by its superuser. */
+/** Starts the server twice: preloaded libraries are read at its start, and set by its superuser. */
 async function startCounting(folder: string): Promise<Embedded> {
   const first = await startIn(folder);
   const superuser = openDatabase(first.superuserUrl, { max: 1, as: 'owner', name: 'bench' });

@@ -3,42 +3,37 @@ import { type BenchDatabase, openBenchDatabase } from './bench-database.ts';
 import { type Cpu, cpuMs, postgresCpuMs } from './cpu.ts';
 import { type AppProcess, startApp } from './server.ts';
 
-/** One checkout's application, in processes of its own, on a database of its own. */
 export type Contender = {
-  /** The first of its processes; the only one unless more were asked for. */
   app: AppProcess;
   apps: readonly AppProcess[];
   database: BenchDatabase;
-  /** What all its processes and its PostgreSQL have used so far. */
   cpu: () => Promise<Cpu>;
-  /** Ends the processes, then the database. */
   close: () => Promise<void>;
 };
 
 type ContenderOptions = {
   /** Another checkout, with its own packages; it migrates its database when it starts. */
   root?: string | undefined;
-  /** Settings of the application. */
   env?: Readonly<Record<string, string>>;
-  /** Processes on the one database. */
   nodes?: number;
   countsStatements?: boolean;
 };
 
-/** What runs now: a database outlives the bench that started it unless it is ended. */
+/** Running contenders: a database outlives its bench unless it is closed. */
 const running = new Set<() => Promise<void>>();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {
-    // What is under way breaks when its application goes; it must not end this process before the rest went.
+    // Requests under way fail when their application exits; that must not end this process before the others are
+    // closed.
     process.on('uncaughtException', () => undefined);
     void Promise.allSettled(Array.from(running, (close) => close())).then(() => process.exit(1));
   });
 }
 
-/** Connections that a bench itself may use of each role; the server has 60 in all. */
+/** Connections per role for the bench itself; the server has 60 in all. */
 const CONNECTIONS = 4;
 
-/** Starts a checkout's application: this one's, or that of `root`. No rate limit stops what a bench sends. */
+/** Starts the application of this checkout or of `root`. Rate limits are off. */
 export async function openContender(options: ContenderOptions = {}): Promise<Contender> {
   const { root, env = {}, nodes = 1, countsStatements = false } = options;
   const isMigrated = root === undefined;

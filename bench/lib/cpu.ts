@@ -1,15 +1,15 @@
 import { readFile } from 'node:fs/promises';
 
-/** CPU milliseconds that an installation has used: the application's processes, and PostgreSQL's. */
+/** CPU milliseconds used by an installation: the application's processes, and PostgreSQL's. */
 export type Cpu = { appMs: number; postgresMs: number };
 
 /** A tick of `/proc/<pid>/stat`: 10 ms on every Linux that Node runs on. */
 const TICK_MS = 10;
 
-/** Milliseconds of a process itself, and of its children that have ended. */
+/** CPU milliseconds of a process itself, and of its children that have ended. */
 async function usedMs(pid: number): Promise<{ own: number; ended: number }> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-  // The name, in brackets, may hold blanks: fields are counted from behind it, beginning with the third.
+  // The name in brackets may contain spaces, so fields are counted after it, from the third.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const ms = (first: number) => (Number(fields[first]) + Number(fields[first + 1])) * TICK_MS;
   return { own: ms(11), ended: ms(13) };
@@ -19,8 +19,8 @@ async function usedMs(pid: number): Promise<{ own: number; ended: number }> {
 export const cpuMs = async (pid: number): Promise<number> => (await usedMs(pid)).own;
 
 /**
- * CPU milliseconds of a postmaster, of the backends it has now, and of those that ended before; Linux only.
- * A backend that ends while it is read is counted once: then everything is read anew.
+ * CPU milliseconds of a postmaster, its current backends, and the ended ones; Linux only. If a backend ends during the
+ * reading, everything is read again, so that it counts once.
  */
 export async function postgresCpuMs(postmaster: number): Promise<number> {
   for (;;) {
@@ -34,10 +34,7 @@ export async function postgresCpuMs(postmaster: number): Promise<number> {
   }
 }
 
-/**
- * CPU milliseconds that this machine has spent outside this process, also what its host gave to other machines
- * meanwhile; Linux only.
- */
+/** CPU milliseconds spent outside this process, including steal time of the host; Linux only. */
 export async function elsewhereMs(): Promise<number> {
   const stat = await readFile('/proc/stat', 'utf8');
   const [, user, nice, system, , , irq, softirq, steal] = stat.split(/\s+/, 9).map(Number);
@@ -49,13 +46,11 @@ export async function elsewhereMs(): Promise<number> {
   return ticks * TICK_MS - (own.user + own.system) / 1000;
 }
 
-/** What was used between two readings. */
 export const cpuBetween = (before: Cpu, after: Cpu): Cpu => ({
   appMs: after.appMs - before.appMs,
   postgresMs: after.postgresMs - before.postgresMs,
 });
 
-/** Resident megabytes of a process. */
 export async function residentMb(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;

@@ -12,7 +12,7 @@ import { sha256 } from '#server/infra/security/secrets.ts';
 /** An account with a linked token, its API key, and more saldo than a bench can spend. */
 export type Customer = { accountId: string; tokenId: string; key: string };
 
-/** So many customers, made by SQL that the schemas of other checkouts take as well. */
+/** Creates customers with SQL that also fits the schemas of other checkouts. */
 export const richCustomers = (allAccountsSql: Sql, count: number): Promise<Customer[]> =>
   Promise.all(Array.from({ length: count }, (_, place) => richCustomer(allAccountsSql, place)));
 
@@ -32,7 +32,6 @@ async function richCustomer(allAccountsSql: Sql, place: number): Promise<Custome
   return { accountId, tokenId, key };
 }
 
-/** An account that stands there, with its linked token, as such a customer. */
 export async function enrich(
   allAccountsSql: Sql,
   { accountId, tokenId }: Omit<Customer, 'key'>,
@@ -49,7 +48,6 @@ export async function enrich(
 
 type KeyOf = Omit<Customer, 'key'> & { hash: Buffer };
 
-/** The key's hash, and the saldo. */
 async function giveKey(tx: Tx, { accountId, tokenId, hash }: KeyOf): Promise<void> {
   await tx`insert into token_keys (key_hash, account_id, token_id) values (${hash}, ${accountId}, ${tokenId})`;
   await postEntry(tx, {
@@ -64,10 +62,9 @@ async function giveKey(tx: Tx, { accountId, tokenId, hash }: KeyOf): Promise<voi
   });
 }
 
-/** The browser of every session made here; without its cookie, what lasts asks for the password. */
+/** The browser of all sessions here; without its cookie, lasting acts ask for the password. */
 export const BROWSER = randomBytes(32).toString('base64url');
 
-/** A person of an account, signed in from {@link BROWSER}; answers the session's token. */
 export async function signIn(allAccountsSql: Sql, accountId: string): Promise<string> {
   const token = `kbs_${randomBytes(32).toString('base64url')}`;
   const userId = newId();
@@ -83,7 +80,7 @@ export async function signIn(allAccountsSql: Sql, accountId: string): Promise<st
 
 let sent = 0;
 
-/** A request that sends a text, as bytes: another phone, in no order, and another idempotency key each time. */
+/** A request with a text, as bytes: phones in random order, and a new idempotency key each time. */
 export function sendRequest(port: number, key: string): string {
   sent += 1;
   const to = `62812${String((sent * 7_919_007) % 100_000_000).padStart(8, '0')}`;
@@ -96,11 +93,10 @@ export function sendRequest(port: number, key: string): string {
   );
 }
 
-/** A load, and the CPU milliseconds that each accepted message took. */
 export type SendLoad = Load & { appCpu: number; postgresCpu: number };
 
 /**
- * Sends as fast as answers come, for customers in turn.
+ * Sends at full speed, one request per connection at a time, for customers in turn.
  *
  * @param apps the processes that take it; the connections are shared out among them.
  */

@@ -2,27 +2,25 @@ import type { Page } from 'playwright-core';
 import { median } from './rounds.ts';
 
 /**
- * The one device that screens are measured on: a mid-range Android phone, as Lighthouse's benchmark index
- * tells devices apart. Lighthouse slows a desktop of 1,500 to 2,000 four times to stand for such a phone,
- * which has 125 to 800; this is the slower end of what comes out.
+ * The reference device for screens: a mid-range Android phone, by Lighthouse's benchmark index. Lighthouse slows a
+ * desktop of 1,500 to 2,000 four times to simulate such a phone, which has 125 to 800; this is the slower end of the
+ * result.
  */
 const PHONE_INDEX = 375;
 
-/** The device in a table's heading. */
 export const PHONE = `phone of index ${PHONE_INDEX}`;
 
 const INDEX_ROUNDS = 3;
 
 type Slowdown = {
-  /** Lighthouse's benchmark index of this machine, now. */
   index: number;
-  /** How many times its processor is to be slowed to be the phone's; 1 when it is no faster. */
+  /** The factor by which to slow its processor to match the phone; 1 when it is no faster. */
   times: number;
 };
 
 /**
- * How much slower the phone is than this machine is now: measured in a tab of its own, which it closes, for
- * some three seconds. To be asked before everything that is measured: what else runs on a machine changes.
+ * Measures the current slowdown from this machine to the phone in a tab of its own, which it closes; takes some three
+ * seconds. Call it before each measurement: the load of a machine changes.
  */
 export async function slowdownToPhone(tab: Page): Promise<Slowdown> {
   const indexes: number[] = [];
@@ -34,19 +32,18 @@ export async function slowdownToPhone(tab: Page): Promise<Slowdown> {
   return { index, times: Math.max(1, Math.round((index / PHONE_INDEX) * 10) / 10) };
 }
 
-/** What this machine had to become to be the phone, for a table's cell. */
 export const slowed = ({ index, times }: Slowdown): string => `${index}, ${times} × slower`;
 
 /**
- * In the page: how fast it is, as Lighthouse counts (`computeBenchmarkIndex`): the mean of how often in a
- * tenth of a millisecond a text of 10,000 letters is written and an array of 100,000 numbers is copied.
+ * In the page: its speed as Lighthouse counts it (`computeBenchmarkIndex`): the mean of how often in a tenth of a
+ * millisecond a text of 10,000 letters is written and an array of 100,000 numbers is copied.
  */
 function benchmarkIndex(): number {
   const DURATION_MS = 500;
   const perSecond = (work: () => void): number => {
     const began = Date.now();
     let times = 0;
-    // The clock is asked seldom: on some processors it costs as much as the work.
+    // Reads the clock seldom: on some processors it costs as much as the work.
     while (times % 10 !== 0 || Date.now() - began < DURATION_MS) {
       work();
       times += 1;
@@ -56,7 +53,8 @@ function benchmarkIndex(): number {
   const texts = perSecond(() => {
     let text = '';
     for (let letter = 0; letter < 10_000; letter++) text += 'a';
-    if (text.length === 1) throw new Error('never: it only keeps the work from being left out');
+    if (text.length === 1)
+      throw new Error('unreachable: it only keeps the work from being optimized away');
   });
   const numbers = Array.from({ length: 100_000 }, (_, at) => at);
   const other = [...numbers];

@@ -1,13 +1,13 @@
 import { connect } from 'node:net';
 
-/** An open tab: one live stream. Nothing is done with what comes but to count it, unless `onEvent` asks for it. */
+/** An open tab: one live stream. It only counts what it receives, unless `onEvent` is given. */
 export type LiveStream = { readonly bytes: number; close: () => void };
 
 /**
  * Opens a live stream and resolves once its first frame is there.
  *
  * @param onEvent called with the data of each frame, as it comes.
- * @throws Error with the answer's head when the stream is refused.
+ * @throws Error with the head of the response when the stream is refused.
  */
 export async function openLiveStream(
   port: number,
@@ -42,7 +42,7 @@ export async function openLiveStream(
   };
 }
 
-/** Reads data lines out of text that may be cut anywhere; the lengths of HTTP's chunks are lines of their own. */
+/** Reads data lines from text that may be cut anywhere; HTTP's chunk lengths are lines, too. */
 function frameReader(onEvent: (data: unknown) => void): (text: string) => void {
   let rest = '';
   return (text) => {

@@ -2,12 +2,12 @@ import { type Socket, connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { percentile } from './rounds.ts';
 
-/** What a server answered: the body as bytes, one a character. */
+/** A response of the server; the body as bytes, one per character. */
 export type Answer = { status: number; body: string };
 
 /**
- * One kept-alive HTTP/1.1 connection that sends prepared bytes and reads whole answers. Far cheaper than
- * a full client: on two cores the load's own cost would otherwise be measured with the service.
+ * One kept-alive HTTP/1.1 connection that sends prepared bytes and reads whole responses. Far cheaper than a full
+ * client: on two cores the load's own cost would otherwise be measured with the service.
  */
 export class Wire {
   readonly #port: number;
@@ -32,7 +32,7 @@ export class Wire {
     return socket;
   }
 
-  /** Sends one request; the answer to the last one must have come. Rejects when the connection is closed. */
+  /** Sends one request after the previous response. Rejects when the connection is closed. */
   ask(request: string): Promise<Answer> {
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
     if (this.#socket.destroyed) reject(new Error('the connection was closed'));
@@ -54,7 +54,7 @@ export class Wire {
     const length = Number(/content-length: (\d+)/i.exec(this.#buffer.slice(0, head))?.[1] ?? 0);
     if (this.#buffer.length < head + 4 + length) return;
     const status = Number(this.#buffer.slice(9, 12));
-    // A server that has answered enough on one connection says so, and expects a new one.
+    // A server announces when it closes a connection; the next request needs a new one.
     const over = /connection: close/i.test(this.#buffer.slice(0, head));
     const body = this.#buffer.slice(head + 4, head + 4 + length);
     this.#buffer = this.#buffer.slice(head + 4 + length);
@@ -67,7 +67,6 @@ export class Wire {
   }
 }
 
-/** What a load found: accepted per second, and how long the answers took. */
 export type Load = {
   accepted: number;
   perSecond: number;
@@ -76,7 +75,6 @@ export type Load = {
   refused: number;
 };
 
-/** Sums up what was measured since `began`. */
 function loadOf(times: readonly number[], refused: number, began: number): Load {
   const seconds = (performance.now() - began) / 1000;
   const accepted = times.length - refused;
@@ -89,7 +87,6 @@ function loadOf(times: readonly number[], refused: number, began: number): Load 
   };
 }
 
-/** Runs `one` on so many connections for so long: each begins again once it is done. */
 export async function loadWith(
   connections: number,
   forMs: number,
@@ -112,30 +109,28 @@ export async function loadWith(
   return loadOf(times, refused, began);
 }
 
-/** How a load by the clock runs, and what it sends. */
 type ClockLoad = {
   port: number;
   perSecond: number;
   forMs: number;
-  /** The n-th request as bytes. */
   request: (n: number) => string;
-  /** Called with each answer and the time it came at, as `performance.now` counts. */
+  /** Called with each response and its time, as `performance.now` counts. */
   onAnswer?: (answer: Answer, atMs: number) => void;
 };
 
-/** A server closes connections that are idle for 5 s; one that is idle for so long is not used again. */
+/** Servers close connections after 5 s idle; one idle for longer than this is not reused. */
 const IDLE_MS_MAX = 2_000;
 
 /**
- * Sends by the clock, evenly, however long the answers take: a request that finds no idle connection opens
- * another one. So a server that falls behind is not spared, and the time of each answer is its own.
+ * Sends at a fixed rate, regardless of response times: a request that finds no idle connection opens another one. A
+ * server that falls behind gets no relief, and each response time is measured on its own.
  */
 export async function loadByClock(load: ClockLoad): Promise<Load> {
   const { port, perSecond, forMs, request, onAnswer } = load;
   const times: number[] = [];
   const idle: { wire: Wire; sinceMs: number }[] = [];
   let refused = 0;
-  /** The connection that answered last, so that those that are not needed grow old. */
+  /** Returns the connection that answered last, so that superfluous ones grow old. */
   const idleWire = () => {
     for (let last = idle.pop(); last; last = idle.pop()) {
       if (performance.now() - last.sinceMs < IDLE_MS_MAX) return last.wire;

@@ -8,7 +8,7 @@ const resultsFile = join(import.meta.dirname, '../results.md');
 const HEAD =
   '# Figures\n\nWritten by `npm run bench:*`: the newest run of each, ratios measured in one run; the machines are shared and noisy.\n';
 
-/** The present commit, short; `+` when files differ from it. */
+/** The current commit, short; `+` when files differ from it. */
 function commit(): string {
   const git = (...words: string[]) =>
     execFileSync('git', words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
@@ -25,7 +25,6 @@ function machine(): string {
   return `${all.length} × ${all[0]?.model.trim() ?? 'unknown'}, ${gigabytes} GB, Node ${process.version}`;
 }
 
-/** Rows of cells as a Markdown table: the first column to the left, the others to the right. */
 export function table(head: readonly string[], body: readonly (readonly string[])[]): string {
   const widths = head.map((title, column) =>
     Math.max(title.length, 3, ...body.map((row) => row[column]?.length ?? 0)),
@@ -36,7 +35,6 @@ export function table(head: readonly string[], body: readonly (readonly string[]
   return [line(head), rule, ...body.map(line)].join('\n');
 }
 
-/** The sections of a page of figures, by their titles; of two with one title, the later. */
 const sectionsOf = (page: string): Map<string, string> =>
   new Map(
     page
@@ -46,8 +44,8 @@ const sectionsOf = (page: string): Map<string, string> =>
   );
 
 /**
- * Prints what a bench found and writes it into `bench/results.md`, dated, with commit and machine: in
- * place of what was there under the same title. Other sections stay; all are sorted by title.
+ * Prints a result and writes it into `bench/results.md`, with date, commit and machine, in place of the section with
+ * the same title. All sections are sorted by title.
  */
 export async function report(title: string, found: string): Promise<void> {
   const day = new Date().toISOString().slice(0, 10);

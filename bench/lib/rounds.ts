@@ -15,7 +15,6 @@ export function median(values: readonly number[]): number {
   return (low + high) / 2;
 }
 
-/** Milliseconds that work took. */
 export async function timed(work: () => Promise<unknown>): Promise<number> {
   const began = performance.now();
   await work();
@@ -23,10 +22,10 @@ export async function timed(work: () => Promise<unknown>): Promise<number> {
 }
 
 /**
- * Runs every contender once per round, in turn, so that whatever slows the machine for a while slows
- * all of them: a figure is only ever compared with one of the same rounds.
+ * Runs every contender once per round, in turn, so that a temporary slowdown of the machine affects all of them. A
+ * figure is only compared with one of the same rounds.
  *
- * @returns what each contender measured, by its name, one entry per round.
+ * @returns measurements by contender, one entry per round.
  */
 export async function interleaved<Name extends string, Measured>(
   rounds: number,
@@ -38,7 +37,7 @@ export async function interleaved<Name extends string, Measured>(
     Measured[]
   >;
   for (let round = 0; round < rounds; round++) {
-    // Each round begins with another contender, so that none always follows the same one.
+    // Each round starts with another contender, so that none always follows the same one.
     for (let turn = 0; turn < names.length; turn++) {
       const name = names[(round + turn) % names.length];
       if (name !== undefined) measured[name].push(await contenders[name]());

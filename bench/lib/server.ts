@@ -3,11 +3,9 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { freePort } from '#server/infra/embedded-postgres/embedded.ts';
 
-/** The app as its own process, as customers run it. */
 export type AppProcess = {
   port: number;
   pid: number;
-  /** Milliseconds from the start of the process to its first answer. */
   startMs: number;
   stop(): Promise<void>;
 };
@@ -15,7 +13,7 @@ export type AppProcess = {
 const repository = join(import.meta.dirname, '../..');
 const START_MS_MAX = 30_000;
 
-/** Starts `src/server/main.ts` of a checkout, this one or another, on a free port; waits for its first answer. */
+/** Starts `src/server/main.ts` of a checkout on a free port; waits for its first response. */
 export async function startApp(
   env: Readonly<Record<string, string>>,
   root = repository,
@@ -27,7 +25,7 @@ export async function startApp(
     env: {
       MALLOC_ARENA_MAX: '2',
       PATH: process.env['PATH'],
-      // A worker alone answers there and nowhere else.
+      // A worker only serves its health port.
       [env['ROLE'] === 'worker' ? 'HEALTH_PORT' : 'PORT']: String(port),
       LOG_LEVEL: 'warn',
       ...env,
@@ -46,7 +44,7 @@ export async function startApp(
   return { port, pid: child.pid ?? 0, startMs: performance.now() - began, stop };
 }
 
-/** What a checkout runs Node with; those that do not say it ran with these. */
+/** The Node flags of a checkout; older checkouts that do not name any ran with these. */
 export async function flagsOf(root = repository): Promise<readonly string[]> {
   const ready = pathToFileURL(join(root, 'tools/ready.mjs')).href;
   const { flags } = (await import(ready)) as { flags?: readonly string[] };

@@ -4,16 +4,16 @@ import { table } from './results.ts';
 const SHOWN = 25;
 const TEXT_MAX = 110;
 
-/** Begins to count anew. The database must have been opened to count statements. */
+/** Resets the counts. The database must have been opened to count statements. */
 export async function forgetStatements({ owner }: BenchDatabase): Promise<void> {
   await owner`select pg_stat_statements_reset(0, 0, 0, false)`;
 }
 
 /**
- * The statements that took the most time since, those inside functions as well, as a table. A function's
- * time holds that of its statements.
+ * The statements that took the most time since then, including those inside functions, as a table. A function's time
+ * contains that of its statements.
  *
- * @param messages among how many the time is shared out.
+ * @param messages the number of messages to divide the time by.
  */
 export async function dearestStatements(
   { owner }: BenchDatabase,

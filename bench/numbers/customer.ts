@@ -15,12 +15,11 @@ import {
 import { silent } from '#server/domains/channels/web/engine/baileys/baileys-engine.ts';
 import type { Bundle, Encrypted } from './stanzas.ts';
 
-/** Somebody with a phone of their own, who writes to a linked phone and reads what it answers. */
 export class Customer {
   readonly number: string;
   /**
-   * The shop's address, another one for each customer: the library orders work by address for the whole process,
-   * and would mix up transactions of customers who share one.
+   * The shop's address, another one for each customer: the library orders work by address for the whole process, and
+   * would mix up transactions of customers who share one.
    */
   readonly #shop: string;
   readonly #creds: AuthenticationCreds = initAuthCreds();
@@ -38,7 +37,6 @@ export class Customer {
     this.#repository = DEFAULT_CONNECTION_CONFIG.makeSignalRepository(auth, silent);
   }
 
-  /** Begins a chat; takes one of the phone's keys. */
   async meet({ identity, registrationId, signedPreKey, preKeys }: Bundle): Promise<void> {
     const preKey = preKeys.shift();
     if (!preKey) throw new Error('a phone has no keys left for new chats');
@@ -64,19 +62,16 @@ export class Customer {
     });
   }
 
-  /** The text of an answer. */
   async read(encrypted: Encrypted): Promise<string> {
     const plain = await this.#repository.decryptMessage({ jid: this.#shop, ...encrypted });
     const { conversation, extendedTextMessage } = proto.Message.decode(unpadRandomMax16(plain));
     return conversation || extendedTextMessage?.text || '';
   }
 
-  /** What this side stores of its session. */
   get session(): unknown {
     return [...this.#stored].find(([place]) => place.startsWith('session '))?.[1];
   }
 
-  /** Keys with which another customer begins a chat. */
   bundle(): Bundle {
     const { registrationId, signedIdentityKey, signedPreKey } = this.#creds;
     const { keyId, keyPair, signature } = signedPreKey;

@@ -1,4 +1,3 @@
-/** Follows the logins of phones at the network. */
 export class Logins {
   readonly #open = new Map<string, number>();
   readonly #ended = new Set<string>();
@@ -17,7 +16,6 @@ export class Logins {
     this.#ended.add(number);
   }
 
-  /** Forgets what was before. */
   restart(): void {
     this.#times = [];
     this.#ended.clear();
@@ -32,7 +30,6 @@ export class Logins {
     return this.#times.filter(({ number }) => !this.#ended.has(number)).length;
   }
 
-  /** Phones whose connection has ended since. */
   get ended(): readonly string[] {
     return [...this.#ended];
   }
@@ -49,7 +46,6 @@ export class Logins {
 
 const SECOND_MS = 1_000;
 
-/** The most of these times within any one second. */
 export const mostInSecond = (times: readonly number[]): number =>
   Math.max(
     0,

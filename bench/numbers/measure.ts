@@ -14,20 +14,16 @@ import type { Memory, ParentCalls, PhoneCalls, StorageCalls } from './process-ca
 import { encryptedFor, messageFrom } from './stanzas.ts';
 import { storedPhone } from './stored-phone.ts';
 
-/** What each phone does. */
 export type Work = {
   idleMs: number;
-  /** Contacts whose sessions are stored. */
   known: number;
-  /** To so many of them it sends a message. */
   sentToKnown: number;
-  /** So many new customers write to it. */
   customers: number;
-  /** Each of them so often; each message is answered. */
+  /** Messages per customer; each message is answered. */
   messagesEach: number;
 };
 
-/** Memory of one process: while its phones only were connected, and after their work. */
+/** Memory of one process: with its phones only connected, and after their work. */
 export type Measured = { idle: Memory; worked: Memory };
 
 type Subject = {
@@ -42,12 +38,10 @@ const TEXT =
   'Selamat siang, pesanan Anda sudah kami kirim hari ini. Nomor resi menyusul, mohon ditunggu ya.';
 
 const numbered = (prefix: string, nth: number): string => `${prefix}${`${nth}`.padStart(4, '0')}`;
-/** Contacts and customers are each phone's own. */
 const contactOf = (phone: number, nth: number) => numbered(`62813${100 + phone}`, nth);
 const customerOf = (phone: number, nth: number) => numbered(`62857${100 + phone}`, nth);
 const newWireId = () => `3EB0${randomBytes(9).toString('hex').toUpperCase()}`;
 
-/** Memory of a fresh process that holds so many phones. */
 export async function measure(phones: number, work: Work): Promise<Measured> {
   const root = Curve.generateKeyPair();
   const network = await openNetwork(root);
@@ -78,7 +72,7 @@ export async function measure(phones: number, work: Work): Promise<Measured> {
     const ended = once(child, 'exit');
     child.kill();
     await ended;
-    // Its connections end after it: the next process begins with none.
+    // Wait until its connections have ended: the next process begins with none.
     await waitFor(() => network.connected === 0);
     await network.close();
   }
@@ -115,7 +109,7 @@ async function run(subject: Subject): Promise<Measured> {
   return { idle, worked: await memoryOf(subject, work.customers * work.messagesEach) };
 }
 
-/** @param receivedEach what each phone has received by now: the engine has handed on all of it. */
+/** @param receivedEach messages each phone has received, all handed on by the engine. */
 async function memoryOf({ process: holder, numbers }: Subject, receivedEach: number) {
   return waitFor(async () => {
     const memory = await holder.call('memory');
@@ -127,7 +121,6 @@ async function memoryOf({ process: holder, numbers }: Subject, receivedEach: num
   });
 }
 
-/** One phone's work, one message after the other. */
 async function workOf(subject: Subject, phone: number): Promise<void> {
   const { customers, messagesEach, sentToKnown } = subject.work;
   const { network, numbers } = subject;
@@ -136,7 +129,7 @@ async function workOf(subject: Subject, phone: number): Promise<void> {
   for (let nth = 0; nth < customers; nth++) {
     const customer = new Customer(customerOf(phone, nth));
     await customer.meet(network.bundleOf(number));
-    // A key takes long to make: the network goes on answering, or phones would take it for gone.
+    // Generating a key takes long. Yield, so that the network answers and phones do not give up on it.
     await setImmediate();
     writing.push(customer);
   }
@@ -146,7 +139,6 @@ async function workOf(subject: Subject, phone: number): Promise<void> {
   for (let nth = 0; nth < sentToKnown; nth++) await send(subject, number, contactOf(phone, nth));
 }
 
-/** A customer writes, the phone answers, and the customer reads the answer. */
 async function talk(subject: Subject, number: string, customer: Customer): Promise<void> {
   const { network } = subject;
   const id = newWireId();
@@ -158,10 +150,9 @@ async function talk(subject: Subject, number: string, customer: Customer): Promi
   }
   const answer = encryptedFor(await send(subject, number, customer.number), customer.number);
   const text = answer && (await customer.read(answer));
-  if (text !== TEXT) throw new Error('an answer is not what was sent');
+  if (text !== TEXT) throw new Error('a reply differs from the text that was sent');
 }
 
-/** @returns the stanza with the message, as the network took it. */
 async function send({ network, process: holder }: Subject, number: string, to: string) {
   const wireId = newWireId();
   const arrived = network.next(wireId);

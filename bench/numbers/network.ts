@@ -3,28 +3,21 @@ import { openWebSocketServer } from '#tests/support/channels/web-socket-server.t
 import { NoiseServer, type Root } from './noise.ts';
 import { type Bundle, acknowledgementOf, answerTo, uploadedBundle, welcomeOf } from './stanzas.ts';
 
-/** A network of our own that lets linked phones log in, answers what they ask, and passes messages on. */
+/** A fake WhatsApp network: lets linked phones log in, answers queries, and passes messages on. */
 export type Network = {
   url: string;
-  /** Phones that are connected now. */
   readonly connected: number;
-  /** What a phone uploaded of its keys; others begin chats with these. */
   bundleOf(number: string): Bundle;
-  /** Sends a stanza to a phone. */
   deliver(number: string, stanza: BinaryNode): void;
-  /** Resolves with the message, receipt or refusal that a phone sends with this id; call it before it is sent. */
+  /** The message, receipt or refusal that a phone sends with this id; call before it is sent. */
   next(id: string): Promise<BinaryNode>;
   close(): Promise<void>;
 };
 
-/** Extra events that a benchmark follows. */
 export type NetworkOptions = {
-  /** Keys that phones uploaded before. */
   bundles?: ReadonlyMap<string, Bundle>;
   onLogin?: (number: string) => void;
-  /** A connection that had logged in has ended. */
   onLogout?: (number: string) => void;
-  /** A phone has sent a message. */
   onMessage?: (number: string) => void;
 };
 
@@ -72,7 +65,7 @@ export async function openNetwork(
         for (const stanza of welcomeOf(number)) deliver(number, stanza);
       },
       onStanza: (content) => {
-        // Decoding is asynchronous; the order of a connection stays.
+        // Decoding is asynchronous; the chain preserves the order of a connection.
         work = work.then(async () => {
           const stanza = await decodeBinaryNode(content);
           if (logins.has(number)) handle(number, stanza);

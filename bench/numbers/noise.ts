@@ -1,4 +1,4 @@
-/** The server's half of the network's handshake (Noise XX) and of what is encrypted after it. */
+/** The server's half of the network's handshake (Noise XX) and of the encryption after it. */
 import {
   Curve,
   NOISE_MODE,
@@ -12,7 +12,7 @@ import {
   sha256,
 } from 'baileys';
 
-/** The key that signs the network's certificates; clients must be made to believe it. */
+/** The key that signs the network's certificates; clients must be made to trust it. */
 export type Root = KeyPair;
 
 const NOTHING = Buffer.alloc(0);
@@ -24,7 +24,6 @@ const ivOf = (counter: number): Buffer => {
   return iv;
 };
 
-/** What the network says with its key: two certificates, the second signed by the root. */
 function certificatesFor(root: Root, key: Uint8Array): Uint8Array {
   const { NoiseCertificate } = proto.CertChain;
   const middle = Curve.generateKeyPair();
@@ -40,7 +39,6 @@ function certificatesFor(root: Root, key: Uint8Array): Uint8Array {
   }).finish();
 }
 
-/** The state of a handshake, the same on both sides. */
 class Handshake {
   #hash: Buffer = Buffer.from(NOISE_MODE);
   #salt: Buffer = this.#hash;
@@ -68,7 +66,7 @@ class Handshake {
     return plain;
   }
 
-  /** The keys of what follows: the client's, and the server's. */
+  /** The transport keys: the client's, and the server's. */
   split(): [client: Buffer, server: Buffer] {
     return this.#derive(NOTHING);
   }
@@ -79,14 +77,12 @@ class Handshake {
   }
 }
 
-/** What a client does: it says hello, then who it is, and then it sends stanzas. */
 export type NoiseEvents = {
   send: (frame: Buffer) => void;
   onLogin: (payload: proto.ClientPayload) => void;
   onStanza: (content: Buffer) => void;
 };
 
-/** One client's connection, as the network sees it. */
 export class NoiseServer {
   readonly #root: Root;
   readonly #events: NoiseEvents;
@@ -120,7 +116,6 @@ export class NoiseServer {
     }
   }
 
-  /** Sends a stanza, as it was encoded. */
   sendStanza(content: Uint8Array) {
     this.#send(aesEncryptGCM(content, this.#keys[1], ivOf(this.#written++), NOTHING));
   }
@@ -135,7 +130,7 @@ export class NoiseServer {
     if (clientHello?.ephemeral) this.#answerHello(clientHello.ephemeral);
     else if (clientFinish?.static && clientFinish.payload) {
       this.#finish(clientFinish.static, clientFinish.payload);
-    } else throw new Error('a client said neither hello nor who it is');
+    } else throw new Error('a client sent neither its hello nor its identity');
   }
 
   #answerHello(theirs: Uint8Array) {

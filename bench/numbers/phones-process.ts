@@ -1,6 +1,6 @@
 /**
- * Holds linked phones as a worker does: by the product's engine, with its sockets in their thread. What is stored
- * stays with the parent, as it does with the database. Called by `measure.ts` with the network's address.
+ * Holds linked phones as a worker does: with the product's engine and its sockets in their thread. Stored data stays in
+ * the parent, as it does in the database. Called by `measure.ts` with the network's address.
  */
 import { once } from 'node:events';
 import { BroadcastChannel } from 'node:worker_threads';
@@ -71,7 +71,6 @@ const parent = openRpc<PhoneCalls, ParentCalls>(
 );
 process.on('disconnect', () => process.exit());
 
-/** Collects garbage here and in the thread. */
 async function collectAll(): Promise<void> {
   const ask = new BroadcastChannel('collect');
   const answer = new BroadcastChannel('collected');

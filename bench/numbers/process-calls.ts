@@ -4,24 +4,21 @@ import type {
   EngineMessage,
 } from '#server/domains/channels/web/engine/engine.ts';
 
-/** What the process takes of memory, garbage collected, and how it stands with its phones. */
+/** Memory of the process after garbage collection, and the state of its phones. */
 export type Memory = {
   bytes: number;
-  /** The most that it took so far, with garbage. */
+  /** The peak so far, with garbage. */
   highestBytes: number;
   open: number;
   received: number;
 };
 
-/** What the process with the phones does for its parent. */
 export type PhoneCalls = {
-  /** Resolves when the phone is connected and logged in. */
   open: (number: string) => Promise<void>;
   send: (number: string, message: EngineMessage) => Promise<EngineAnswer>;
   memory: () => Promise<Memory>;
 };
 
-/** What is stored of a phone. */
 export type StorageCalls = {
   [Name in keyof AuthStorage]: (
     number: string,
@@ -29,5 +26,4 @@ export type StorageCalls = {
   ) => ReturnType<AuthStorage[Name]>;
 };
 
-/** What the parent does for the process: it stores, and gives up when a connection ends. */
 export type ParentCalls = StorageCalls & { closed: (code: number) => void };

@@ -1,4 +1,4 @@
-/** What the network answers to the stanzas of a linked phone. */
+/** The network's answers to the stanzas of a linked phone. */
 import {
   type BinaryNode,
   Curve,
@@ -15,7 +15,6 @@ import {
   xmppSignedPreKey,
 } from 'baileys';
 
-/** The keys with which others begin a chat with a phone. */
 export type Bundle = {
   registrationId: number;
   identity: Uint8Array;
@@ -23,12 +22,10 @@ export type Bundle = {
   preKeys: { keyId: number; public: Uint8Array }[];
 };
 
-/** One message, as it is encrypted for one device. */
 export type Encrypted = { type: 'pkmsg' | 'msg'; ciphertext: Uint8Array };
 
 const KEY_TYPE = Buffer.from([5]);
 
-/** The anonymous address of a number. */
 export const lidOf = (number: string): string => `9${number}`;
 
 const node = (
@@ -42,7 +39,7 @@ const result = (id: string, content?: BinaryNode[]): BinaryNode =>
 
 const seconds = (): string => `${Math.floor(Date.now() / 1_000)}`;
 
-/** Of devices of others nobody reads what is sent to them: one set of keys is enough for all. */
+/** Messages to devices of others are never read: one set of keys is enough for all. */
 const unread = (() => {
   const identity = Curve.generateKeyPair();
   return {
@@ -53,17 +50,15 @@ const unread = (() => {
   };
 })();
 
-/** A login has succeeded, and there is nothing that waited. */
+/** A successful login, with no offline messages. */
 export const welcomeOf = (number: string): BinaryNode[] => [
   node('success', { t: seconds(), lid: `${lidOf(number)}:5@lid`, location: 'cgk' }),
   node('ib', {}, [node('offline', { count: '0' })]),
 ];
 
-/** That a message or receipt has arrived. */
 export const acknowledgementOf = ({ tag, attrs }: BinaryNode): BinaryNode =>
   node('ack', { class: tag, id: attrs['id'] ?? '', from: attrs['to'] ?? '', t: seconds() });
 
-/** A message that a customer wrote to a phone. */
 export const messageFrom = (number: string, id: string, encrypted: Encrypted): BinaryNode =>
   node(
     'message',
@@ -79,7 +74,7 @@ export const messageFrom = (number: string, id: string, encrypted: Encrypted): B
     [node('enc', { v: '2', type: encrypted.type }, encrypted.ciphertext)],
   );
 
-/** What a phone sent to a number in its message; undefined when nothing in it is for that number. */
+/** The part of a phone's message for one number; undefined when it contains none. */
 export function encryptedFor(message: BinaryNode, number: string): Encrypted | undefined {
   const participants = getBinaryNodeChild(message, 'participants');
   const own = getBinaryNodeChildren(participants, 'to').find(({ attrs }) =>
@@ -91,7 +86,7 @@ export function encryptedFor(message: BinaryNode, number: string): Encrypted | u
   return { type, ciphertext: enc.content };
 }
 
-/** The keys that a phone uploads; undefined when the query does not. */
+/** The keys that a phone uploads; undefined when the query uploads none. */
 export function uploadedBundle(query: BinaryNode): Bundle | undefined {
   const { xmlns, type } = query.attrs;
   if (xmlns !== 'encrypt' || type !== 'set') return undefined;
@@ -148,7 +143,7 @@ const bundleOf = ({ attrs }: BinaryNode): BinaryNode =>
     xmppPreKey(unread.preKey, 1),
   ]);
 
-/** Everybody has a phone and nothing else; of addresses alone is asked without devices. */
+/** Every user has one phone and no other device; queries for addresses alone omit devices. */
 function usersOf(usync: BinaryNode | undefined): BinaryNode[] {
   const query = getBinaryNodeChild(usync, 'query');
   const wantsDevices = getBinaryNodeChild(query, 'devices') !== undefined;

@@ -9,14 +9,13 @@ import {
 import type { AuthStorage, KeyChange } from '#server/domains/channels/web/engine/engine.ts';
 import { type Bundle, lidOf } from './stanzas.ts';
 
-/** What a phone has stored of a contact with whom it has written before. */
 export type Known = { numbers: readonly string[]; session: unknown };
 
 const written = (value: unknown): string => JSON.stringify(value, BufferJSON.replacer);
 
 /**
- * The storage of a linked phone: its identity, and of each contact the address, the device, the identity and the
- * session. It has no pre-keys yet: the library makes and uploads them with its first connection.
+ * The storage of a linked phone: its identity, and the address, device, identity and session of each contact. It has no
+ * pre-keys yet: the library makes and uploads them with its first connection.
  */
 export function storedPhone(number: string, known: Known): AuthStorage {
   let creds = written(linkedCreds(number));
@@ -48,7 +47,6 @@ export function storedPhone(number: string, known: Known): AuthStorage {
   };
 }
 
-/** The stored state of a phone that has connected before, and its keys as the network has them. */
 export type UploadedPhone = { creds: string; keys: readonly KeyChange[]; bundle: Bundle };
 
 /** @param preKeys the phone's unused pre-keys, numbered from 1. */
@@ -105,7 +103,6 @@ function keysOfContacts({ numbers, session }: Known) {
   });
 }
 
-/** An identity after its link, and after the history that came with it. */
 function linkedCreds(number: string): AuthenticationCreds {
   const account = Curve.generateKeyPair().public;
   const signature = Buffer.alloc(64, 1);

@@ -1,7 +1,7 @@
 /**
- * The product's thread of sockets, in which the library believes the certificates of the benchmark's network: its key
- * stands in the place of WhatsApp's. Baileys 7.0.0-rc14 would believe any, since its check of signatures ignores their
- * result; one that checks them needs this. On request the thread collects garbage: only a thread itself can do that.
+ * The product's thread of sockets, with a library that trusts the certificates of the benchmark's network: its key
+ * replaces WhatsApp's. Baileys 7.0.0-rc14 would accept any, since its signature check ignores the result; a version
+ * that checks them needs this. On request the thread collects garbage: only a thread itself can do that.
  */
 import { BroadcastChannel } from 'node:worker_threads';
 import { WA_CERT_DETAILS } from 'baileys';

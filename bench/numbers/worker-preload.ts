@@ -1,7 +1,7 @@
 /**
- * Loaded before a worker of `workers.ts`, in its main thread and in its threads of sockets. These believe the
+ * Preloaded into a worker of `workers.ts`, in its main thread and in its threads of sockets, which trust the
  * certificates of the benchmark's network (see `trusting-thread.ts`). On SIGUSR2 all threads collect garbage; then the
- * file that `COLLECTED` names is written.
+ * file named in `COLLECTED` is written.
  */
 import { writeFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';

@@ -16,12 +16,13 @@ const work: WorkersWork = {
   messagesEach: Number(process.env['MESSAGES'] ?? 2),
 };
 
-/** Runs the part and reports it. It fails where a phone stayed away or was connected twice. */
+/** Runs the part and reports it. Fails if a phone did not return or was connected twice. */
 export async function workers(): Promise<void> {
   const measured = await measureWorkers(PHONES, WORKERS, work);
   await report(`Numbers: ${PHONES} phones over ${WORKERS} workers`, page(measured));
   const { move, doubled } = measured;
-  if (move.neverBack + doubled > 0) throw new Error('phones stayed away or were connected twice');
+  if (move.neverBack + doubled > 0)
+    throw new Error('phones did not return or were connected twice');
 }
 
 const mb = (bytes: number): string => (bytes / 2 ** 20).toFixed(0);

@@ -18,20 +18,16 @@ import { socketsOf } from './process-figures.ts';
 import { type Bundle, messageFrom } from './stanzas.ts';
 import { uploadedPhone } from './stored-phone.ts';
 
-/** The work of each phone. */
 export type WorkersWork = {
   idleMs: number;
-  /** Contacts whose sessions are stored. */
   known: number;
-  /** So many new customers write to it; each message is answered. */
+  /** The number of new customers who write to it; each message is answered. */
   customers: number;
   messagesEach: number;
 };
 
-/** One worker process at one moment. */
 export type WorkerFigures = { phones: number; bytes: number; postgres: number; sockets: number };
 
-/** Logins within some time. */
 export type LoginFigures = {
   count: number;
   /** From the beginning to the first of them and to the last. */
@@ -40,7 +36,7 @@ export type LoginFigures = {
   mostInSecond: number;
 };
 
-/** One worker at its moments; `moved` is undefined of the one that was killed. */
+/** One worker at its moments; `moved` is undefined for the killed worker. */
 export type MeasuredWorker = {
   idle: WorkerFigures;
   worked: WorkerFigures;
@@ -48,15 +44,13 @@ export type MeasuredWorker = {
 };
 
 export type MeasuredWorkers = {
-  /** A worker with a single phone. */
   single: { idle: WorkerFigures; worked: WorkerFigures };
   workers: readonly MeasuredWorker[];
   /** Connections of the workers and of the web process, as PostgreSQL lists them after the work. */
   listedConnections: number;
-  /** The same connections, as the processes hold them. */
+  /** The same connections, counted in the processes. */
   heldConnections: number;
   start: LoginFigures;
-  /** Logins of the phones of the killed worker. */
   move: LoginFigures & { lost: number; neverBack: number };
   /** Phones that logged in although their connection had not ended. */
   unasked: number;
@@ -69,14 +63,13 @@ type Phone = { number: string; account: Account };
 const TEXT =
   'Selamat siang, pesanan Anda sudah kami kirim hari ini. Nomor resi menyusul, mohon ditunggu ya.';
 const LONG_MS = 15 * 60_000;
-/** The bench answers as the network while it works for customers: it works for so many phones at once. */
+/** The bench is both network and customers, so it works for only this many phones at once. */
 const PHONES_AT_ONCE = 8;
-/** Pre-keys of each phone that no customer takes: with less the library uploads more. */
+/** Spare pre-keys of each phone: with fewer the library uploads more. */
 const SPARE_PRE_KEYS = 10;
 
 const numbered = (prefix: string, nth: number): string => `${prefix}${`${nth}`.padStart(4, '0')}`;
 
-/** Measures so many phones over worker processes, and what becomes of those of one that is killed. */
 export async function measureWorkers(
   phones: number,
   workers: number,
@@ -135,7 +128,7 @@ class WorkersBench {
     const single = await this.#measureSingle(alone);
     await this.#link(phones);
 
-    // None of them takes a session before all of them run.
+    // No worker takes a session before all of them run.
     await this.#hold('1 hour');
     const apps: AppProcess[] = [];
     while (apps.length < workers) apps.push(await this.#startWorker());
@@ -188,7 +181,6 @@ class WorkersBench {
     return { idle, worked };
   }
 
-  /** Kills a worker and waits until its phones have logged in elsewhere. */
   async #kill(app: AppProcess, phones: readonly Phone[]) {
     this.#logins.restart();
     const killedAt = performance.now();
@@ -197,7 +189,7 @@ class WorkersBench {
     this.#apps.delete(app);
     await waitFor(() => this.#logins.ended.length > 0);
     const isAway = ({ number }: Phone) => !this.#logins.isOpen(number);
-    // Phones that do not come back are counted, not waited for without end.
+    // Phones that do not come back are counted; the wait is limited.
     await waitFor(() => !phones.some(isAway), { patienceMs: LONG_MS / 3 }).catch(() => undefined);
     return {
       move: {
@@ -250,7 +242,6 @@ class WorkersBench {
     return this.#network;
   }
 
-  /** Stores phones as if they had been linked and connected long ago. */
   async #link(phones: readonly Phone[]): Promise<void> {
     const { allAccountsSql } = this.#database;
     const secrets = await readSecrets(allAccountsSql);
@@ -283,7 +274,7 @@ class WorkersBench {
     say(`${phones.length} phones are stored`);
   }
 
-  /** Sets how long sessions stay leased to an owner that does not run. */
+  /** Sets how long sessions stay leased to a stopped owner. */
   async #hold(interval: string): Promise<void> {
     await this.#database.allAccountsSql`
       update web_sessions set lease_until = clock_timestamp() + ${interval}::interval`;
@@ -295,7 +286,6 @@ class WorkersBench {
     });
   }
 
-  /** Customers write to each phone, and each message is answered by the API. */
   async #workOf(phones: readonly Phone[]): Promise<void> {
     const { customers, messagesEach } = this.#work;
     const { allAccountsSql } = this.#database;
@@ -327,7 +317,7 @@ class WorkersBench {
     const network = this.#openNetwork;
     const customer = new Customer(from);
     await customer.meet(network.bundleOf(number));
-    // A key takes long to make: the network goes on answering, or phones would take it for gone.
+    // Generating a key takes long. Yield, so that the network answers and phones do not give up on it.
     await setImmediate();
     for (let nth = 0; nth < this.#work.messagesEach; nth++) {
       const id = `3EB0${newId().replaceAll('-', '').slice(-18).toUpperCase()}`;
@@ -354,7 +344,7 @@ class WorkersBench {
     return socketsOf(app.pid, Number(new URL(this.#openNetwork.url).port));
   }
 
-  /** One process after the other, so that collecting garbage does not hold up all phones at once. */
+  /** One process after the other, so that garbage collection does not stop all phones at once. */
   async #figuresOf(apps: readonly AppProcess[]): Promise<WorkerFigures[]> {
     const figures: WorkerFigures[] = [];
     for (const app of apps) {
@@ -385,7 +375,6 @@ const inMb = (bytes: number): string => (bytes / 2 ** 20).toFixed(0);
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
-/** Works on all, some at once. */
 async function eachOf<T>(
   all: readonly T[],
   work: (one: T, nth: number) => Promise<void>,

@@ -1,16 +1,15 @@
-/** What is noted in the page. */
 declare global {
   // oxlint-disable-next-line no-var -- a global of the page, written by its first script.
   var threadBench: { tasks: number[]; cameAt: number; drawnAt: number };
 }
 
-/** What scrolling has shown: the longest task in ms, how far a line moved by itself in px, and how many messages came. */
+/**
+ * Findings of scrolling: the longest task in ms, the unwanted movement of a message in px, and the number of messages
+ * that arrived.
+ */
 export type Scrolled = { task: number; moved: number; lines: number };
 
-/**
- * In the page: notes long tasks, when messages of a conversation have come, and when the first of them was painted
- * after that.
- */
+/** In the page: records long tasks, the arrival of messages, and the first paint after it. */
 export function listenToThread(): void {
   globalThis.threadBench = { tasks: [], cameAt: 0, drawnAt: 0 };
   const noted = globalThis.threadBench;
@@ -41,8 +40,8 @@ export function listenToThread(): void {
 }
 
 /**
- * In the page: scrolls the messages by so many pixels with every frame, and looks whether the one in the middle
- * moves by as many.
+ * In the page: scrolls the messages by this many pixels with every frame, and checks that the middle one moves by as
+ * many.
  */
 export async function scrollThread({
   px,
@@ -55,7 +54,7 @@ export async function scrollThread({
   noted.tasks.length = 0;
   const scroller = document.querySelector<HTMLElement>('[aria-label="Pesan dalam percakapan"]');
   if (!scroller) throw new Error('no messages');
-  // What a frame draws is settled after its callbacks: lines are measured then.
+  // Layout is final only after the frame's callbacks, so lines are measured then.
   const frame = () => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)));
   const { top, height } = scroller.getBoundingClientRect();
   const inMiddle = () =>

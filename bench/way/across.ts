@@ -4,7 +4,6 @@ import { type Ticks, type TicksSubject, measureTicks, openTicks } from './ticks.
 
 const FOR_MS = Number(process.env['TICKS_MS'] ?? 10_000);
 
-/** What tabs were shown at the process that accepted, and at the other one. */
 type Across = { same: Ticks; other: Ticks };
 
 async function measureAcross(subject: TicksSubject, forMs: number): Promise<Across> {
@@ -28,7 +27,7 @@ const figures: readonly Figure<Across>[] = [0.5, 0.99].flatMap((share): Figure<A
   },
 ]);
 
-/** How soon what one process accepts is shown in a tab at another; p99 is to be 80 ms at most. */
+/** Time until a message from one process shows in a tab at another; p99 should be 80 ms at most. */
 export const across: Part = {
   name: 'across',
   title: 'Way: from one process to a tab at another',

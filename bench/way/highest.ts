@@ -7,15 +7,15 @@ const FOR_MS = Number(process.env['HIGHEST_MS'] ?? 15_000);
 const STEP = 1.2;
 const STEPS_MAX = 20;
 const P99_MS_MAX = 100;
-/** The slowest phone has read after 8 s, its status is stored soon after; what takes longer was waiting. */
+/** The slowest phone reads after 8 s, and its status is stored soon after; longer means queued. */
 const SETTLE_MS_MAX = 10_000;
 
-/** The highest rate of the steps that held. 0: not even the first did. */
+/** The highest rate of the steps that held; 0 if not even the first did. */
 async function highestRate(subject: SteadySubject): Promise<{ rate: number }> {
   let held = 0;
   for (let step = 0; step < STEPS_MAX; step++) {
     const rate = Math.round(START * STEP ** step);
-    // Twice, as the machine is shared: what fails once may have been somebody else's doing.
+    // Twice, as the machine is shared: one failure may have an outside cause.
     if (!(await holds(subject, rate)) && !(await holds(subject, rate))) break;
     held = rate;
   }
@@ -31,7 +31,6 @@ const figures: readonly Figure<{ rate: number }>[] = [
   { name: 'messages per second', of: ({ rate }) => rate, digits: 0 },
 ];
 
-/** How high a steady rate may be before somebody waits. */
 export const highest: Part = {
   name: 'highest',
   title: 'Way: the highest steady rate',

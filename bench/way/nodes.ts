@@ -10,7 +10,6 @@ const FOR_MS = Number(process.env['NODES_MS'] ?? 5_000);
 
 type NodesSubject = Contender & { customers: readonly Customer[] };
 
-/** What one process accepted, and what several on the same database did. */
 type Nodes = { one: SendLoad; several: SendLoad };
 
 async function openNodes(root: string | undefined): Promise<NodesSubject> {
@@ -19,7 +18,7 @@ async function openNodes(root: string | undefined): Promise<NodesSubject> {
   return { ...contender, customers };
 }
 
-/** The idle process's CPU is counted with the busy one's: it does next to nothing. */
+/** The idle process's CPU is counted with the busy one's: it is negligible. */
 async function measureNodes({ app, apps, cpu, customers }: NodesSubject): Promise<Nodes> {
   const load = { connections: CONNECTIONS, forMs: FOR_MS };
   const several = await sendOn({ apps, cpu }, customers, load);
@@ -52,7 +51,6 @@ const figures: readonly Figure<Nodes>[] = [
   },
 ];
 
-/** What it costs that two processes share one database. */
 export const nodes: Part = {
   name: 'nodes',
   title: 'Way: two processes on one database',

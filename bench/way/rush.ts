@@ -11,14 +11,17 @@ const FOR_MS = Number(process.env['RUSH_MS'] ?? 30_000);
 const WARM_MS = 5_000;
 const DRAINED_MS_MAX = 300_000;
 
-/** An application that does everything at once, on phones that answer at once; beside one that only accepts. */
+/**
+ * An application that accepts, sends and stores receipts at once, with phones that answer at once; compared with one
+ * that only accepts.
+ */
 type RushSubject = Contender & { customers: readonly Customer[]; acceptor: Acceptor };
 
 type Rush = {
   load: SendLoad;
-  /** Used from the first request until everything is read. */
+  /** From the first request until all messages are read. */
   cpu: Cpu;
-  /** Read before the last answer. */
+  /** Messages read before the last response. */
   readMeanwhile: number;
   read: number;
   drainMs: number;
@@ -82,7 +85,7 @@ const figures: readonly Figure<Rush>[] = [
   { name: 'refused', of: ({ load }) => load.refused, digits: 0 },
 ];
 
-/** As much as fits, at once: what is accepted while the same process sends it and hears that it was read. */
+/** Maximum load: messages accepted while the same process sends them and stores their receipts. */
 export const rush: Part = {
   name: 'rush',
   title: 'Way: a rush, accepted while it is sent',

@@ -2,22 +2,21 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Customer } from '#bench/lib/customers.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 
-/** How often it is asked whether all is settled; each time costs the database less than a millisecond. */
+/** The poll interval; each poll costs the database less than a millisecond. */
 const POLL_MS = 500;
-/** Statuses after which nothing more is to come; a message that is only delivered will be read. */
+/** Final statuses; a message that is only delivered will be read. */
 const SETTLED = ['read', 'failed', 'expired', 'cancelled'];
 
-/** Messages of customers, from a moment on. */
 export type Since = { customers: readonly Customer[]; since: Date };
 
 const accountsOf = ({ customers }: Since) => customers.map(({ accountId }) => accountId);
 
-/** Waits until every message that was accepted since then is read, or failed as the simulator decides. */
+/** Waits until every message accepted since then is read, or failed as the simulator decides. */
 export const untilSettled = (sql: Sql, of: Since, patienceMs: number): Promise<void> =>
   untilAll(sql, of, { statuses: SETTLED, patienceMs });
 
 /**
- * Waits until every message that was accepted since then has one of these statuses.
+ * Waits until every message accepted since then has one of these statuses.
  *
  * @throws Error when one has not after `patienceMs`.
  */
@@ -42,7 +41,6 @@ async function someOther(sql: Sql, of: Since, statuses: readonly string[]): Prom
   return open.length > 0;
 }
 
-/** How many of them have a status now. */
 export async function countWith(sql: Sql, of: Since, status: string): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select count(*)::int as count from messages

@@ -2,7 +2,7 @@ import { dearestStatements, forgetStatements } from '#bench/lib/statements.ts';
 import { type Part, withContenders } from './part.ts';
 import { openSteady, steadyRounds, steadyTerms } from './steady.ts';
 
-/** The steady load once more, on servers that count statements: where PostgreSQL's time goes. */
+/** The steady load on servers that count statements: where PostgreSQL spends its time. */
 export const statements: Part = {
   name: 'statements',
   title: 'Way: the dearest statements of a steady load',

@@ -14,31 +14,28 @@ const WARM_MS = Number(process.env['STEADY_WARM_MS'] ?? 15_000);
 const CUSTOMERS = 50;
 /** Lifelike phones have read everything after 8 s; more is a backlog. */
 const SETTLED_MS_MAX = 120_000;
-/** What is done later than the last status, such as events and counts, is part of the work, too. */
+/** Work after the last status, such as events and counts, is included. */
 const TAIL_MS = 2_000;
 
-/** An application with lifelike phones, and customers who each have a tab open. */
 export type SteadySubject = Contender & {
   customers: readonly Customer[];
   streams: readonly LiveStream[];
 };
 
-/** What one round found. */
 export type Steady = {
   load: Load;
-  /** Used from the first request until all is settled, and `TAIL_MS` more. */
+  /** From the first request until all messages are final, plus `TAIL_MS`. */
   cpu: Cpu;
   read: number;
-  /** From the last answer until the last message was settled. */
+  /** From the last response until the last message was final. */
   settleMs: number;
   streamBytes: number;
-  /** Processors that others kept busy: batches grow when work has to wait, and cost less a message. */
+  /** Processors used by others: batches grow when work has to wait, and cost less per message. */
   othersBusy: number;
 };
 
 type SteadyOptions = { countsStatements?: boolean; env?: Readonly<Record<string, string>> };
 
-/** Opens a subject that has not been sent anything. */
 export async function openSteady(
   root: string | undefined,
   { countsStatements = false, env = {} }: SteadyOptions = {},
@@ -62,7 +59,6 @@ export async function openSteady(
   return { ...contender, customers, streams, close };
 }
 
-/** Sends at a rate, evenly over all tokens, and waits until everything is read. */
 export async function measureSteady(
   { app, cpu, customers, database, streams }: SteadySubject,
   perSecond: number,
@@ -89,7 +85,6 @@ export async function measureSteady(
   return { load, cpu: used, read, settleMs, streamBytes: bytes() - from.bytes, othersBusy };
 }
 
-/** The figures of a steady load. */
 const figures: readonly Figure<Steady>[] = [
   { name: 'app CPU, ms a message', of: ({ cpu, read }) => cpu.appMs / read, digits: 3 },
   { name: 'PostgreSQL CPU, ms a message', of: ({ cpu, read }) => cpu.postgresMs / read, digits: 3 },
@@ -108,7 +103,7 @@ const figures: readonly Figure<Steady>[] = [
   { name: 'bytes to tabs a message', of: ({ streamBytes, read }) => streamBytes / read, digits: 0 },
 ];
 
-/** One round after the other, each contender in each; before them a shorter one that does not count. */
+/** Runs the contenders in turn each round, after a shorter warm-up round. */
 export async function steadyRounds(
   subjects: Readonly<Record<string, SteadySubject>>,
   rounds: number,
@@ -121,12 +116,11 @@ export async function steadyRounds(
   return interleaved(rounds, round(FOR_MS));
 }
 
-/** How the rounds were. */
 export const steadyTerms = (rounds: number): string =>
   `${RATE} messages a second for ${FOR_MS / 1000} s, evenly over ${CUSTOMERS} tokens of as many accounts, ` +
   `lifelike phones, a tab open for each account, all in one process; ${rounds} interleaved rounds, medians.`;
 
-/** A business day as it is: an even rate, lifelike phones, tabs open. */
+/** A business day: an even rate, lifelike phones, open tabs. */
 export const steady: Part = {
   name: 'steady',
   title: 'Way: a steady load, from accepted to Dibaca',

@@ -7,14 +7,13 @@ import { interleaved } from '#bench/lib/rounds.ts';
 import { type Figure, HERE, OTHER, type Part, figuresTable } from './part.ts';
 
 const STREAMS = Number(process.env['STREAMS'] ?? 2_000);
-/** Of one person; the application lets them have 30. */
+/** Streams per person; the application allows 30. */
 const EACH = 20;
-/** So many are opened at once. */
 const TOGETHER = 50;
-/** Comments went out on each meanwhile. */
+/** Long enough for keep-alive comments on each stream. */
 const SETTLE_MS = Number(process.env['STREAMS_SETTLE_MS'] ?? 20_000);
 
-/** Garbage is collected on a signal: what is not needed any more is no memory of a stream. */
+/** Garbage is collected on a signal, so that it does not count as memory of a stream. */
 const collector = `
   import { setFlagsFromString } from 'node:v8';
   import { runInNewContext } from 'node:vm';
@@ -25,7 +24,7 @@ const COLLECTED_MS = 2_000;
 
 type Memory = { idleMb: number; openMb: number };
 
-/** An application of its own each time: memory that was taken is seldom given back. */
+/** Starts a new application each time: memory is seldom given back. */
 async function measureStreams(root: string | undefined): Promise<Memory> {
   const contender = await openContender({ root, env: { ROLE: 'web', NODE_OPTIONS } });
   const { app, database } = contender;
@@ -40,7 +39,7 @@ async function measureStreams(root: string | undefined): Promise<Memory> {
       const opening = some.slice(from, upto).map((session) => openLiveStream(app.port, session));
       streams.push(...(await Promise.all(opening)));
     };
-    // The first ones bring code and connections with them that the others share.
+    // The first streams load code and connections that the others share.
     await open(0, TOGETHER);
     const idleMb = await settledMb(app.pid);
     for (let from = TOGETHER; from < STREAMS; from += TOGETHER) {
@@ -70,7 +69,6 @@ const figures: readonly Figure<Memory>[] = [
   { name: `with ${STREAMS} streams, MB`, of: ({ openMb }) => openMb, digits: 0 },
 ];
 
-/** What an open tab costs in memory. */
 export const streams: Part = {
   name: 'streams',
   title: 'Way: memory of open tabs',

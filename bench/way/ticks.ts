@@ -10,23 +10,21 @@ import { type Figure, type Part, figuresTable, forEach, withContenders } from '.
 import { untilSettled } from './settled.ts';
 
 const STREAMS = 100;
-/** Of one person; the application lets them have 30. */
+/** Streams per person; the application allows 30. */
 const EACH = 25;
 const PER_SECOND = 20;
 const FOR_MS = Number(process.env['TICKS_MS'] ?? 15_000);
 const WARM_MS = 5_000;
 const SETTLED_MS_MAX = 60_000;
-/** The last status is on its way to the tabs when it is stored. */
+/** The last status is still on its way to the tabs when it is stored. */
 const TAIL_MS = 2_000;
 
-/** An installation with one customer, whose tabs are watched. */
 export type TicksSubject = Contender & { customer: Customer; sessions: readonly string[] };
 
-/** Milliseconds from a message's 202 until a stream said of it that it is there, and that it was sent. */
+/** Milliseconds from a message's 202 until a stream reported it as queued, and as sent. */
 export type Ticks = { queuedMs: number[]; sentMs: number[] };
 type Both = { one: Ticks; many: Ticks };
 
-/** Opens such an installation, of so many processes. */
 export async function openTicks(root: string | undefined, processes = 1): Promise<TicksSubject> {
   const contender = await openContender({ root, env: { SIMULATOR_SPEED: '1' }, nodes: processes });
   const { allAccountsSql } = contender.database;
@@ -41,7 +39,7 @@ export async function openTicks(root: string | undefined, processes = 1): Promis
 const Said = z.object({ id: z.string(), status: z.string() });
 const Accepted = z.object({ id: z.string() });
 
-/** When a stream first said a status of a message: `<status> <id>` and a time. */
+/** The time a stream first reported a status of a message, by `<status> <id>`. */
 type Sightings = Map<string, number>;
 
 function sighting(seen: Sightings): (data: unknown) => void {
@@ -53,7 +51,7 @@ function sighting(seen: Sightings): (data: unknown) => void {
   };
 }
 
-/** Sends to the first process. @param at the process that the tabs are open at. */
+/** Sends to the first process. @param at the process that serves the tabs. */
 export async function measureTicks(
   { app, customer, database, sessions }: TicksSubject,
   { streams, forMs, at = app }: { streams: number; forMs: number; at?: AppProcess },
@@ -119,7 +117,6 @@ const figures: readonly Figure<Both>[] = [
   },
 ];
 
-/** How soon open tabs show what happened. */
 export const ticks: Part = {
   name: 'ticks',
   title: 'Way: ticks in open tabs',

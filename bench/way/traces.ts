@@ -10,7 +10,6 @@ const RATE = Number(process.env['TRACES_RATE'] ?? 100);
 const FOR_MS = Number(process.env['TRACES_MS'] ?? 20_000);
 const WARM_MS = Number(process.env['TRACES_WARM_MS'] ?? 10_000);
 
-/** Takes what is sent to it, and looks at none of it. */
 async function openSink() {
   const server = createServer((request, response) => {
     request.resume().on('end', () => response.writeHead(200).end());
@@ -27,7 +26,10 @@ async function openSink() {
 
 const cpuOf = ({ cpu, read }: Steady, of: 'appMs' | 'postgresMs'): number => cpu[of] / read;
 
-/** Without traces, with all messages traced, and with one of a hundred; beside the other checkout, where there is one. */
+/**
+ * Measures without traces, with all messages traced, and with one in a hundred; also for the other checkout if there is
+ * one.
+ */
 async function measure({ against, rounds }: Parameters<Part['run']>[0]): Promise<string> {
   const sink = await openSink();
   const all = { OTEL_EXPORTER_OTLP_ENDPOINT: sink.endpoint };
@@ -69,5 +71,4 @@ async function measure({ against, rounds }: Parameters<Part['run']>[0]): Promise
   }
 }
 
-/** What traces cost where they are switched on, and where they are not. */
 export const traces: Part = { name: 'traces', title: 'Way: traces', run: measure };

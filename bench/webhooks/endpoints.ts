@@ -7,13 +7,13 @@ const POLL_MS = 100;
 /** Endpoints of customers, all in this process; the n-th at `/n`. */
 export type Endpoints = {
   origin: string;
-  /** From now on these take a request and never answer; all others answer, also what was left hanging. */
+  /** From now on these never answer; all others do, including requests left hanging. */
   hang: (places: readonly number[]) => void;
-  /** @returns where what arrives from now on begins. */
+  /** @returns the index at which new arrivals begin. */
   begin: () => number;
-  /** Milliseconds from the event to its arrival, of everything measured that was answered since then. */
+  /** Milliseconds from event to arrival, for every measured request answered since then. */
   delaysSince: (begin: number) => number[];
-  /** Waits until so much of it was answered since then. @throws Error after so long. */
+  /** Waits until this many were answered since then. @throws Error on timeout. */
   until: (begin: number, count: number, patienceMs: number) => Promise<void>;
   close: () => void;
 };
@@ -21,8 +21,8 @@ export type Endpoints = {
 /**
  * Opens them on a free port.
  *
- * @param isMeasured whether what arrives at the n-th counts: not where it ever hangs, for what waited there arrives
- *   late when it answers again.
+ * @param isMeasured whether arrivals at the n-th count: not where it ever hangs, as delayed requests arrive late when
+ * it answers again.
  */
 export async function openEndpoints(isMeasured: (place: number) => boolean): Promise<Endpoints> {
   const delays: number[] = [];

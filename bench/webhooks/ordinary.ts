@@ -9,11 +9,11 @@ import { type Endpoints, openEndpoints } from './endpoints.ts';
 import { saveWebhooks } from './save.ts';
 
 const ACCOUNTS = 50;
-/** Messages a second: what a busy installation has all day. */
+/** Messages per second: a busy installation's rate all day. */
 const RATE = 20;
 /** Accepted, sent, delivered and read. */
 const EVENTS_EACH = 4;
-/** For what is sent last: lifelike phones have read it after 8 s. */
+/** For the last messages: lifelike phones have read them after 8 s. */
 const TAIL_MS_MAX = 60_000;
 const LOOK_MS = 1_000;
 
@@ -35,7 +35,7 @@ async function openSubject(withWebhooks: boolean): Promise<Subject> {
   return { ...contender, customers, endpoints, close };
 }
 
-/** Waits until nothing is under way. @throws Error after a while */
+/** Waits until no message is under way. @throws Error on timeout. */
 async function allRead({ database }: Subject): Promise<void> {
   const end = performance.now() + TAIL_MS_MAX;
   for (;;) {
@@ -47,7 +47,7 @@ async function allRead({ database }: Subject): Promise<void> {
   }
 }
 
-/** What a message costs at this load, until all that it brings has been told. */
+/** The cost of a message at this load, until all its webhooks are delivered. */
 async function measure(subject: Subject, withWebhooks: boolean, forMs: number): Promise<Round> {
   const { app, customers, endpoints, cpu } = subject;
   const from = endpoints.begin();
@@ -70,7 +70,9 @@ async function measure(subject: Subject, withWebhooks: boolean, forMs: number): 
   };
 }
 
-/** What webhooks cost at a steady, ordinary load, beside the same messages without any. @returns a page */
+/**
+ * The cost of webhooks at an ordinary load, compared with the same load without. @returns a page
+ */
 export async function ordinaryLoad(rounds: number, forMs: number): Promise<string> {
   const without = await openSubject(false);
   const having = await openSubject(true);

@@ -2,7 +2,7 @@ import type { Customer } from '#bench/lib/customers.ts';
 
 const AT_ONCE = 8;
 
-/** Gives the n-th customer's token a webhook at `/n`; the address is asked, as always. */
+/** Gives the n-th customer's token a webhook at `/n`; the address is verified as usual. */
 export async function saveWebhooks(
   port: number,
   customers: readonly Customer[],

@@ -3,23 +3,23 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { EXIT, Stop, printable } from './terminal.mjs';
 
 const HOME = 'http://localhost:3000';
-/** Tries of one call, and the wait after the first; each next one is twice as long. */
+/** Attempts per call, and the wait after the first; it doubles each time. */
 const TRIES = 4;
 const FIRST_WAIT_MS = 300;
 const WAIT_MS_MAX = 60_000;
 const ANSWER_MS_MAX = 30_000;
-/** What an upload may take: as long as the service waits for one. */
+/** The time limit of an upload, as long as the service waits for one. */
 const UPLOAD_MS_MAX = 600_000;
 
-/** Answers after which the same request may succeed. */
+/** Statuses after which the same request may succeed. */
 const passing = new Set([429, 502, 503, 504]);
 
 /**
- * The API as `KABARI_URL` and `KABARI_KEY` name it.
+ * The API at `KABARI_URL` with `KABARI_KEY`.
  *
  * @param {Record<string, string | undefined>} env
  * @param {{ warn: (line: string) => void, signal: AbortSignal }} options
- * @throws {Stop} when there is no key, or the address is none.
+ * @throws {Stop} without a key, or with an invalid address.
  */
 export function openApi(env, { warn, signal }) {
   const key = (env.KABARI_KEY ?? '').trim();
@@ -46,7 +46,7 @@ export function openApi(env, { warn, signal }) {
     signal,
     /** @param {string} path @param {Record<string, string | number | undefined>} query */
     get: (path, query = {}) => call('GET', withQuery(path, query)),
-    /** A call that may be repeated as it is: it carries a key of its own. */
+    /** A call that is safe to repeat: it carries an idempotency key. */
     post: (path, body, idempotencyKey) =>
       call('POST', path, {
         body: JSON.stringify(body ?? {}),
@@ -55,7 +55,7 @@ export function openApi(env, { warn, signal }) {
           ...(idempotencyKey && { 'idempotency-key': idempotencyKey }),
         },
       }),
-    /** A file, as a form; a repeat under its key gives what the first one gave. */
+    /** A file, as a form; a repeat under its key returns the first result. */
     upload: (path, form, idempotencyKey) =>
       call('POST', path, {
         body: form,
@@ -95,7 +95,7 @@ const callerAt =
         method,
         body,
         headers: { ...headers, authorization: `Bearer ${key}`, 'accept-language': language },
-        // A redirect would take the key elsewhere, or turn a POST into a GET.
+        // A redirect would send the key elsewhere, or turn a POST into a GET.
         redirect: 'error',
         signal: AbortSignal.any([signal, AbortSignal.timeout(answerMs)]),
       });
@@ -111,7 +111,6 @@ const callerAt =
     }
   };
 
-/** One request: its answer, or why there was none. */
 async function oneTry(url, options) {
   try {
     const response = await fetch(url, options);
@@ -138,7 +137,7 @@ function troubleOf(error) {
   return error?.cause?.code ?? error?.cause?.message ?? error?.message ?? 'unknown';
 }
 
-/** Whether the same request may succeed; one whose key is refused, or that is wrong, will not. */
+/** Whether the same request may succeed later; not with a refused key or an invalid request. */
 const isPassing = ({ status, json }) =>
   status === 0 || passing.has(status) || (status >= 400 && json?.retryable === true);
 
@@ -147,7 +146,7 @@ function reasonOf(answer, home) {
   return new Stop(sentenceOf(answer, home), isOut ? EXIT.unreachable : EXIT.refused);
 }
 
-/** Problem details as a person reads them; what is none is named by its status. */
+/** Problem details as a sentence; other responses are described by their status. */
 function sentenceOf({ status, json, trouble }, home) {
   if (trouble !== undefined) {
     const hint =

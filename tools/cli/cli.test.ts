@@ -17,7 +17,6 @@ import { waitFor } from '#tests/support/wait-for.ts';
 const test = base.extend<{
   address: string;
   folder: string;
-  /** A server that answers as it is told. */
   answering: (answer: RequestListener) => Promise<string>;
 }>({
   address: async ({ running }, use) =>
@@ -41,7 +40,7 @@ const test = base.extend<{
   },
 });
 
-test('every example of the page gives what stands beside it', async ({
+test('every example of the page prints the output beside it', async ({
   running,
   db,
   address,
@@ -51,7 +50,7 @@ test('every example of the page gives what stands beside it', async ({
   const page = await readFile(join(root, 'docs/cli.md'), 'utf8');
   const examples = [...page.matchAll(/```sh\n([\s\S]*?)```\n\n```text\n([\s\S]*?)```/g)];
   expect(examples.length).toBeGreaterThan(4);
-  // What `npx` would find in a clone, without asking npm each time.
+  // A stand-in for `npx` in a clone, without calls to npm.
   await writeFile(
     join(folder, 'npx'),
     `#!/bin/sh\nshift\nexec "${process.execPath}" "${program}" "$@"\n`,
@@ -66,7 +65,7 @@ test('every example of the page gives what stands beside it', async ({
   }
 });
 
-test('a key says whose it is, and what it may do', async ({ ani, address }) => {
+test('shows the account and the permissions of a key', async ({ ani, address }) => {
   const env = { KABARI_KEY: ani.key, KABARI_URL: address };
   const { code, out } = await kabari(env, 'me');
   expect([code, out]).toEqual([
@@ -78,7 +77,7 @@ test('a key says whose it is, and what it may do', async ({ ani, address }) => {
   expect(JSON.parse(json.out)).toEqual(me);
 });
 
-test('a refusal is told in its sentence, with its code, its request and its fields', async ({
+test('a refusal is printed as its sentence, with code, request id and fields', async ({
   ani,
   address,
 }) => {
@@ -96,7 +95,7 @@ test('a refusal is told in its sentence, with its code, its request and its fiel
   expect(unknown.err).not.toContain(key);
 });
 
-test('who calls it wrongly is told how, and nothing is asked of anybody', async () => {
+test('wrong usage prints help, and sends no request', async () => {
   const env = { KABARI_KEY: 'kbr_test_x', KABARI_URL: 'http://127.0.0.1:9' };
   for (const [given, says, own = {}] of [
     [[], /KABARI_KEY/],
@@ -126,7 +125,7 @@ test('who calls it wrongly is told how, and nothing is asked of anybody', async 
   expect(await kabari({}, 'help')).toMatchObject({ code: 0, err: '' });
 });
 
-test('where nothing answers, KABARI_URL is named; text that is no UTF-8 is not sent', async ({
+test('an unreachable service names KABARI_URL; invalid UTF-8 is not sent', async ({
   answering,
 }) => {
   const closed = createServer().listen(0, '127.0.0.1');
@@ -146,7 +145,7 @@ test('where nothing answers, KABARI_URL is named; text that is no UTF-8 is not s
   expect([broken.code, broken.err, asked]).toEqual([2, expect.stringContaining('UTF-8'), 0]);
 });
 
-test('a file of this machine is sent as what it is; one that is refused is told why', async ({
+test('a local file is sent with its detected type; a refused one prints the reason', async ({
   ani,
   address,
   folder,
@@ -166,13 +165,13 @@ test('a file of this machine is sent as what it is; one that is refused is told 
     type: 'image',
     content: { caption: 'Kue', file: { mime_type: 'image/png' } },
   });
-  // Repeated, it is neither stored nor sent again.
+  // A repeat neither stores nor sends it again.
   expect((await send('kue.png', '--key', 'kue-1')).out).toBe(first.out);
   const refused = await send('page.html');
   expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('upload_kind_refused')]);
 });
 
-test('a message is sent once, also where the service was busy and away for a moment', async ({
+test('a message is sent once, even if the service was busy and briefly away', async ({
   answering,
 }) => {
   const keys: unknown[] = [];
@@ -196,7 +195,9 @@ test('a message is sent once, also where the service was busy and away for a mom
   expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/);
 });
 
-test('a key goes nowhere else, and what comes back steers no terminal', async ({ answering }) => {
+test('a key is sent nowhere else, and output cannot control the terminal', async ({
+  answering,
+}) => {
   const asked: unknown[] = [];
   const elsewhere = await answering((request, response) => {
     asked.push(request.headers.authorization);
@@ -218,7 +219,7 @@ test('a key goes nowhere else, and what comes back steers no terminal', async ({
   expect(err.trimEnd()).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202e]/);
 });
 
-test('events go to a program on this machine as signed webhooks, in order, none lost or twice', async ({
+test('events go to a local program as signed webhooks, in order, none lost or duplicated', async ({
   answering,
   folder,
 }) => {
@@ -245,7 +246,7 @@ test('events go to a program on this machine as signed webhooks, in order, none 
   const target = await answering((request, response) => {
     void textOf(request).then((body) => {
       received.push({ headers: request.headers as Record<string, string>, body });
-      // The second one is not taken at first, and nobody answers the fourth.
+      // The second one is refused at first, and the fourth gets no response.
       if (received.length !== 4) response.writeHead(received.length === 2 ? 500 : 204).end();
     });
   });
@@ -294,9 +295,7 @@ test('Ctrl-C ends a call that waits', async ({ answering }) => {
   expect(await closed).toBe(130);
 });
 
-test('npx runs it in a clone where nothing was installed, and from a package', async ({
-  folder,
-}) => {
+test('npx runs it in a clone without an install, and from a package', async ({ folder }) => {
   const run = promisify(execFile);
   for (const file of ['package.json', 'LICENSE', 'tools/cli']) {
     await cp(join(root, file), join(folder, 'clone', file), { recursive: true });

@@ -1,4 +1,4 @@
-/** `kabari tail` and `forward`: what happens, as webhooks tell it. */
+/** `kabari tail` and `forward`: live events, in the format of webhooks. */
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -19,10 +19,10 @@ const wait = (ms, signal) =>
 
 const pageAfter = (api, after) => api.get('/v1/events', { after, limit: PAGE });
 
-/** The place behind the newest event: who begins now begins there. */
+/** The cursor behind the newest event, where a new run begins. */
 const endOf = async (api) => (await pageAfter(api, 'latest')).next;
 
-/** Every event after a place, as it happens; with each the place behind it. */
+/** Every event after a cursor, live; each with the cursor behind it. */
 async function* follow(api, after) {
   for (;;) {
     const { data, next, has_more: more } = await pageAfter(api, after);
@@ -39,7 +39,9 @@ function placeIn(given) {
   throw new Stop('--after takes a whole number: the seq of an event.', EXIT.usage);
 }
 
-/** The place that `--after` names; behind the newest event nothing comes until it is passed, which is said. */
+/**
+ * The cursor of `--after`; warns if it is ahead of the newest event, as no event shows until then.
+ */
 async function placeGiven({ api, options, warn }) {
   const after = placeIn(options.after);
   if (after === undefined) return undefined;
@@ -48,7 +50,6 @@ async function placeGiven({ api, options, warn }) {
   return after;
 }
 
-/** Shows events as they happen, until Ctrl-C. */
 export async function tail({ api, options, print, warn }) {
   const after = (await placeGiven({ api, options, warn })) ?? (await endOf(api));
   for await (const { event } of follow(api, after)) {
@@ -59,7 +60,6 @@ export async function tail({ api, options, print, warn }) {
 const lineOf = ({ type, timestamp, data }) =>
   printable([data.seq, timestamp, type, ...wordsOf(data)].filter(Boolean).join(' '));
 
-/** Of whom an event speaks, and what it says in a few words. */
 function wordsOf(data) {
   const { content, failure, peer, id, ref, name, phone, number } = data;
   const text = content?.text ?? content?.caption ?? (content && data.type);
@@ -77,8 +77,8 @@ function wordsOf(data) {
 }
 
 /**
- * Posts events to a program on this machine, signed and written as webhooks are, in order, until Ctrl-C. What
- * is not answered with 2xx is sent again before anything after it. The place is kept for the next time.
+ * Posts events to a local program, signed and formatted as webhooks, in order, until Ctrl-C. An event without a 2xx
+ * response is sent again before any later one. The cursor is saved for the next run.
  */
 export async function forward({ api, given: [target, ...more], options, print, warn, env }) {
   const url = URL.canParse(target ?? '') ? new URL(target) : undefined;
@@ -107,7 +107,7 @@ export async function forward({ api, given: [target, ...more], options, print, w
   }
 }
 
-/** Sends one event until it is taken. @returns the status that took it. */
+/** Sends one event until it is accepted. @returns the accepting status. */
 async function deliver(url, event, { secret, warn, signal }) {
   const { type, timestamp, data } = event;
   const body = JSON.stringify({ type, timestamp, data });
@@ -146,7 +146,7 @@ export function signedHeaders(id, body, secret, now = Date.now()) {
   };
 }
 
-/** One place for each key and target; the key itself is nowhere in it. */
+/** One file for each key and target; it does not contain the key itself. */
 function stateFile(env, home, target) {
   const folder = env.XDG_STATE_HOME || join(env.HOME || homedir(), '.local/state');
   const name = createHash('sha256').update([env.KABARI_KEY, home, target].join('\n')).digest('hex');

@@ -12,7 +12,6 @@ import { setWebhook, test as base } from '#tests/support/webhooks/webhook-caller
 
 type Env = Record<string, string>;
 
-/** A command that runs until it is stopped. */
 function started(env: Env, ...given: string[]) {
   const child = spawn(process.execPath, [program, ...given], {
     env: { PATH: process.env['PATH'], ...env },
@@ -24,7 +23,6 @@ function started(env: Env, ...given: string[]) {
   return {
     out: () => state.out,
     err: () => state.err,
-    /** Ctrl-C. @returns the exit code. */
     stop: () => {
       child.kill('SIGINT');
       return closed;
@@ -32,7 +30,6 @@ function started(env: Env, ...given: string[]) {
   };
 }
 
-/** An installation at work that listens, and what a shell of Ani's would hold. */
 const test = base.extend<{ env: Env }>({
   env: async ({ running, ani }, use) => {
     const folder = await mkdtemp(join(tmpdir(), 'kabari-cli-'));
@@ -42,13 +39,10 @@ const test = base.extend<{ env: Env }>({
   },
 });
 
-/** A number that reads what comes, and answers it. */
+/** A number that reads messages, and answers them. */
 const ANSWERS = '62800000009';
 
-test('tail shows the way of a message as it happens, and the answer to it', async ({
-  ani,
-  env,
-}) => {
+test('tail shows a message’s statuses live, and the answer to it', async ({ ani, env }) => {
   const following = started(env, 'tail', '--after', '0');
   const asJson = started(env, 'tail', '--after', '0', '--json');
   const { body: sent } = await ani.call('/v1/messages', {
@@ -72,20 +66,20 @@ test('tail shows the way of a message as it happens, and the answer to it', asyn
   expect([following.err(), asJson.err()]).toEqual(['', '']);
 });
 
-test('tail behind the newest event says what it waits for', async ({ env }) => {
+test('tail ahead of the newest event says what it waits for', async ({ env }) => {
   const following = started(env, 'tail', '--after', '4711');
   await waitFor(() => expect(following.err()).toMatch(/newest event is \d+: .*after 4711/));
   expect(await following.stop()).toBe(130);
   expect(following.out()).toBe('');
 });
 
-test('forward posts what happens as signed webhooks, in order, and goes on where it ended', async ({
+test('forward posts events as signed webhooks, in order, and resumes where it ended', async ({
   ani,
   env,
   target,
 }) => {
   let refused = 0;
-  // The second one is not taken at first: it comes again before anything after it.
+  // The second one is refused at first: it is sent again before any later one.
   target.answer(() => (target.posts.length === 2 && refused++ === 0 ? 500 : 204));
   const types = () => target.posts.map(({ event }) => event.type);
   const first = started(env, 'forward', target.url, '--after', '0');
@@ -122,7 +116,7 @@ test('forward posts what happens as signed webhooks, in order, and goes on where
   expect(taken).toEqual(all.slice(0, taken.length));
 });
 
-test('replay sends one delivery anew, those that were given up, or all of a period', async ({
+test('replay resends one delivery, abandoned ones, or all of a period', async ({
   db,
   ani,
   env,

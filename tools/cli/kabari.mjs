@@ -65,7 +65,7 @@ ${Object.values(commands)
   KABARI_URL   where Kabari answers; without it http://localhost:3000
 `;
 
-/** The text of the standard input. @throws {Stop} when it is no UTF-8: other characters would be sent in its place. */
+/** Standard input as text. @throws {Stop} for invalid UTF-8, which would be sent altered. */
 async function readInput() {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(await bytesOf(process.stdin));
@@ -104,7 +104,7 @@ async function run([name, ...rest], { env, print, warn, signal }) {
 
 const ending = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => ending.abort());
-// Whoever reads no further, as `head`, ends this.
+// A closed output, as by `head`, ends this.
 process.stdout.on('error', () => process.exit(EXIT.done));
 
 try {

@@ -1,8 +1,8 @@
-/** `kabari replay`: deliveries of the token's webhook, sent anew. */
+/** `kabari replay`: resends deliveries of the token's webhook. */
 import { randomUUID } from 'node:crypto';
 import { EXIT, Stop, jsonLine, printable } from './terminal.mjs';
 
-/** Sends single deliveries anew, by their ids, or those of a period. @returns the exit code. */
+/** Replays single deliveries by id, or those of a period. @returns the exit code. */
 export function replay(call) {
   const isPeriod = call.options.from !== undefined;
   if (isPeriod === call.given.length > 0 || (!isPeriod && hasPeriodOptions(call.options))) {
@@ -31,7 +31,7 @@ async function replayPeriod({ api, options, print }) {
   const period = { from, to, which: all ? 'all' : 'parked' };
   let replayed = 0;
   let more = true;
-  // What was given up and is begun anew is no longer among those; of all, the same ones would come again.
+  // Replayed deliveries leave the set of abandoned ones; with all of them, the same ones would come again.
   while (more) {
     const answer = await api.post('/v1/deliveries/replay', period, randomUUID());
     replayed += answer.replayed;

@@ -4,11 +4,10 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { EXIT, Stop, jsonLine, printable, rupiah } from './terminal.mjs';
 
-/** Kinds of files that a message may carry, by the option that names one by its link. */
 const kindsByLink = ['image', 'video', 'audio', 'document'];
 
 /**
- * Sends one message. It is repeated while the service is busy, under one key: it is sent, and charged, once.
+ * Sends one message. Retries under one key while the service is busy: it is sent, and charged, once.
  *
  * @returns the exit code.
  */
@@ -48,7 +47,7 @@ export async function send({ api, given, options, print, readInput }) {
   return EXIT.done;
 }
 
-/** Gives a file of this machine to the service, and sends it as what it turned out to be. */
+/** Uploads a local file, and sends it with the type that the service detected. */
 async function uploaded(api, path, { text, key }) {
   const form = new FormData();
   form.append('file', new Blob([await bytesOf(path)]), basename(path));
@@ -66,7 +65,7 @@ async function bytesOf(path) {
   }
 }
 
-/** A voice message says nothing in writing. */
+/** A voice message has no caption. */
 function refuseWords(text) {
   if (text !== '') throw new Stop('An audio has no text.', EXIT.usage);
 }
@@ -92,7 +91,7 @@ export async function balance({ api, options, print }) {
   return EXIT.done;
 }
 
-/** Whose key it is, and what it may do. @returns the exit code. */
+/** The account of the key, and its permissions. @returns the exit code. */
 export async function me({ api, options, print }) {
   const found = await api.get('/v1/me');
   if (options.json) print(jsonLine(found));

@@ -1,9 +1,6 @@
-/** What the command line says, and how it ends. */
-
-/** How a command ends: the process's exit code. */
+/** The process's exit codes. */
 export const EXIT = { done: 0, refused: 1, usage: 2, unreachable: 3, interrupted: 130 };
 
-/** A reason to stop, said in a sentence. */
 export class Stop extends Error {
   /** @param {string} sentence @param {number} code */
   constructor(sentence, code) {
@@ -12,14 +9,14 @@ export class Stop extends Error {
   }
 }
 
-// Controls, and what turns the direction of a line: a text of a stranger could steer the terminal.
+// Control characters, and those that change the direction of a line: foreign text could control the terminal.
 const steering = /[\p{Cc}\p{Bidi_Control}]/gu;
 
-/** Somebody else's text on one line of a terminal, unable to steer it. */
+/** Foreign text on one line of a terminal, without control characters. */
 export const printable = (text) =>
   String(text).replaceAll(/\r?\n/g, '⏎').replaceAll(steering, '\ufffd');
 
-/** JSON on one line, for programs; what could steer a terminal is escaped. */
+/** JSON on one line, for programs; control characters are escaped. */
 export const jsonLine = (value) =>
   JSON.stringify(value).replaceAll(
     steering,
@@ -28,5 +25,5 @@ export const jsonLine = (value) =>
 
 const figures = new Intl.NumberFormat('id-ID');
 
-/** An amount as people write it: `Rp1.500`. */
+/** An amount in the local notation: `Rp1.500`. */
 export const rupiah = (amount) => `Rp${figures.format(amount)}`;

@@ -14,7 +14,7 @@ const root = join(import.meta.dirname, '../..');
 
 const megabytes = (bytes: number): string => `${(bytes / 1_000_000).toFixed(1)} MB`;
 
-/** A backup now, beside those that are made every day. */
+/** Makes a backup now, besides the daily ones. */
 export const backup: Command = {
   usage: 'backup',
   says: 'backs up the embedded database and the files now, and reads the backup back',
@@ -44,7 +44,6 @@ export const backup: Command = {
   },
 };
 
-/** A data folder out of a backup. */
 export const restore: Command = {
   usage: 'restore <backup> <new folder>',
   says: 'makes a new data folder out of a backup; nothing that runs is touched',

@@ -17,7 +17,6 @@ import { runOperator } from './run.ts';
 
 const serverFolder = join(import.meta.dirname, '../../src/server');
 
-/** Runs `npm run db:distribute` with these words. */
 async function run(url: string | undefined, ...words: string[]) {
   const said: string[] = [];
   const code = await runOperator(['db:distribute', ...words], {
@@ -30,7 +29,7 @@ async function run(url: string | undefined, ...words: string[]) {
 
 const sentence = (words: RegExp) => ({ code: 1, said: expect.stringMatching(words) });
 
-test('what cannot be distributed is said in one sentence', async ({ db }) => {
+test('refuses an impossible distribution with one sentence', async ({ db }) => {
   expect(await run(undefined)).toEqual(
     sentence(/^Only the database of a server of your own .*\.$/),
   );
@@ -43,7 +42,7 @@ test('what cannot be distributed is said in one sentence', async ({ db }) => {
 const cluster = inject('cluster');
 const onCluster = test.skipIf(cluster === undefined);
 
-/** A database of an installation in use, at the coordinator of a cluster. */
+/** The database of an installation in use, at the coordinator of a cluster. */
 async function installed() {
   if (!cluster) throw new Error('there is no cluster');
   const url = await makeUndistributed(cluster);
@@ -61,7 +60,7 @@ async function installed() {
   return { url, owner, customers, layout };
 }
 
-/** What a later version may bring: tables with keys to one another and to some of before, and from these to them. */
+/** Possible later tables, with foreign keys among themselves, and to and from existing ones. */
 const NOVELTIES = `
   create table novelties (
     account_id uuid not null references accounts,
@@ -83,7 +82,6 @@ const NOVELTIES = `
   alter table tokens add column novelty int;
   alter table tokens add foreign key (account_id, novelty) references novelties;`;
 
-/** Applies one more migration after those of this version. */
 async function migrateTo(owner: Sql, text: string): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'kabari-migrations-'));
   await cp(join(serverFolder, 'migrations'), folder, { recursive: true });
@@ -99,7 +97,7 @@ onCluster(
   'an installation in use is laid out over all servers, once nothing works on it and its books are green',
   async () => {
     const { url, owner, customers, layout } = await installed();
-    // It looks at connections of the application, of which these are none.
+    // It checks for connections of the application; these must not count.
     await owner`set application_name = 'somebody else'`;
     const plan = await run(url, '--buckets', '4');
     expect(plan).toMatchObject({
@@ -149,7 +147,7 @@ onCluster(
   },
 );
 
-/** What an account's transaction writes where it lies and on another server stands on both or on neither. */
+/** A transaction of an account that also writes to another server commits on both or on neither. */
 async function expectTwoPhases(
   { owner, sql }: { owner: Sql; sql: Sql },
   customers: readonly Customer[],
@@ -180,7 +178,7 @@ async function expectTwoPhases(
   expect(elsewhere).toBeGreaterThan(0);
 }
 
-/** Of a commit to another server that ends meanwhile nobody is told that it was done, nor that it was not. */
+/** If the connection breaks during a commit elsewhere, the result is reported as unknown. */
 async function expectUncertainty(
   { owner, url, sql }: { owner: Sql; url: string; sql: Sql },
   customers: readonly Customer[],
@@ -247,7 +245,7 @@ onCluster(
       expect(view).toEqual({ kind: 'v' });
       const filled = await sql<{ account_id: string }[]>`select account_id from novelties`;
       laidRows += filled.length;
-      // Keys stand on the shards, whichever way they point.
+      // Foreign keys exist on the shards, in both directions.
       for (const { account_id: id } of filled) {
         await expect(
           sql`update novelties set token_id = gen_random_uuid() where account_id = ${id}`,

@@ -22,11 +22,11 @@ import { type Call, type Command, typed } from './command.ts';
 
 const serverFolder = join(import.meta.dirname, '../../src/server');
 
-/** Buckets for each node: with more than one there is something to move when a node is added. */
+/** Buckets per node: more than one, so that a new node can take some. */
 const BUCKETS_PER_NODE = 2;
 const BUCKETS_MAX = 32;
 
-/** Lays the database of this installation out over a cluster. Without `--yes` it only says what it would do. */
+/** Distributes the database over a cluster. Without `--yes` it only prints its plan. */
 export const distribute: Command = {
   usage: 'db:distribute [--buckets N] [--yes]',
   says: 'lays the database out over the servers of a Citus cluster; without --yes it says what it would do',
@@ -118,7 +118,6 @@ async function refuseRedBooks(url: string): Promise<void> {
   );
 }
 
-/** The invariants of the money that do not hold. */
 async function redInvariants(url: string): Promise<string[]> {
   const place = await detectTopology(url);
   const allAccountsSql = place.open({ max: 1, as: 'all accounts', name: 'db:distribute' });

@@ -54,7 +54,6 @@ const serverFolder = join(import.meta.dirname, '../../src/server');
 
 type Checks = readonly (readonly [name: string, check: () => Finding | Promise<Finding>])[];
 
-/** What can be said without the database. */
 function checksOfMachine(config: Config, env: Call['env']): Checks {
   const folder = dataFolderOf(config);
   const isOwn = config.DATABASE_URL === undefined;
@@ -181,7 +180,7 @@ async function printAll(checks: Checks, print: Call['print']): Promise<Finding[]
   return found;
 }
 
-/** The checks behind a database that answers; what it says when it does not. */
+/** The checks of a database that answers, or the finding that it does not. */
 async function printDatabase(config: Config, print: Call['print']): Promise<Finding[]> {
   const installation = await openInstallation(config, 'doctor').catch((error: unknown) => {
     if (!(error instanceof StartError)) throw error;
@@ -200,7 +199,7 @@ async function printDatabase(config: Config, print: Call['print']): Promise<Find
       checksOfDatabase(config, { owner, allAccountsSql }, new Date()),
       print,
     );
-    // What is wrong with a database that has none was found above.
+    // A database without an id was reported above.
     const id = config.FILES_URL && (await installationId(allAccountsSql).catch(() => undefined));
     const given = { config, dataFolder: dataFolderOf(config) };
     const store = id === undefined ? id : await openBucket({ ...given, owner: id });
@@ -214,7 +213,6 @@ async function printDatabase(config: Config, print: Call['print']): Promise<Find
   }
 }
 
-/** What is wrong here, and what to do about it. */
 export const doctor: Command = {
   usage: 'doctor',
   says: 'looks at everything and says what is wrong here, and what to do; changes nothing',

@@ -64,7 +64,7 @@ test('files of the data folder are copied into the store once, and read back', a
   expect((await files.read(accountId, first.fileId))?.sizeBytes).toBe(9);
   expect((await doctor()).said).toMatch(/2 files that the database names were looked for/);
 
-  // Again: only what is new. What is broken here, or nowhere, is named.
+  // A second run copies only new files, and names broken and missing ones.
   await save('the third');
   const keys = (await Array.fromAsync(disk.list('files/'))).map(({ key }) => key);
   const known = new Set((await Array.fromAsync(store.list('files/'))).map(({ key }) => key));
@@ -79,7 +79,7 @@ test('files of the data folder are copied into the store once, and read back', a
   expect(again.said).toMatch(/1 files that the database names are neither here nor there/);
   expect(again.said).not.toContain('S3RVER');
 
-  // What lies there is read only where that is asked for.
+  // Existing objects are read only on request.
   const [key = ''] = known;
   await writeFile(draft, 'x'.repeat((await store.size(key)) ?? 0));
   await store.put(key, draft, (await store.size(key)) ?? 0);
@@ -90,7 +90,7 @@ test('files of the data folder are copied into the store once, and read back', a
   expect((await run(moved, 'files:move')).said).toMatch(/does not answer .* the next run goes on/);
 });
 
-test('the doctor says how the store of files is', async () => {
+test('the doctor reports the state of the file store', async () => {
   const store = await s3.open();
   expect(placeOfFiles({ FILES_URL: undefined, ROLE: 'all' }).state).toBe('ok');
   expect(placeOfFiles({ FILES_URL: undefined, ROLE: 'web' }).state).toBe('warning');

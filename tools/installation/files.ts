@@ -16,7 +16,7 @@ import { dataFolderOf, withInstallation } from './open.ts';
 const megabytes = (bytes: number): string => `${(bytes / 1_000_000).toFixed(1)} MB`;
 const SHOWN = 20;
 
-/** The files of the data folder, into the bucket of FILES_URL. */
+/** Moves the files of the data folder into the bucket of FILES_URL. */
 export const moveFiles: Command = {
   usage: 'files:move [--verify]',
   says: 'copies the files of the data folder into the store of FILES_URL, and reads each back; may be repeated',

@@ -11,7 +11,7 @@ const linesOf = ({ invariant, description: says, ok, offenders }: Finding): stri
   ...offenders.map((row) => `              ${JSON.stringify(row)}`),
 ];
 
-/** The chain of seals: which day is the first that is not as it was sealed. */
+/** The chain of seals: the first day that differs from its seal. */
 async function readSeals(
   allAccountsSql: Sql,
   folder: string,
@@ -24,7 +24,7 @@ async function readSeals(
   return { isSealed: difference === undefined, line };
 }
 
-/** The audit log: each line that is not as it was written, by its chain, number and day. */
+/** The audit log: each modified entry, by its chain, number and day. */
 async function readAudit(
   allAccountsSql: Sql,
   folder: string,
@@ -41,10 +41,9 @@ async function readAudit(
   };
 }
 
-/** Period in which the bank's own balances are compared. */
+/** The period in which the bank's own balances are compared. */
 const COMPARED_MS = 35 * 86_400_000;
 
-/** The balances of the bank, day by day, as its statements name them. */
 async function readBank(allAccountsSql: Sql): Promise<{ isFitting: boolean; lines: string[] }> {
   const found = await bankFindings(allAccountsSql, new Date(Date.now() - COMPARED_MS));
   const isFitting = found.length === 0;
@@ -60,7 +59,7 @@ async function readBank(allAccountsSql: Sql): Promise<{ isFitting: boolean; line
   };
 }
 
-/** Everything that must hold of the money, asked at one instant. */
+/** Checks every invariant of the money, in one snapshot. */
 export const ledgerCheck: Command = {
   usage: 'ledger:check',
   says: 'checks the books: every invariant of the money, the chain of seals, the audit log, and the balances of the bank',

@@ -11,16 +11,14 @@ import { StartError } from '#server/infra/start-error.ts';
 
 export type Installation = {
   allAccountsSql: Sql;
-  /** The database as its owner. */
   url: string;
   close: () => Promise<void>;
 };
 
-/** Where the files of an installation lie. */
 export const dataFolderOf = ({ KABARI_DATA }: Pick<Config, 'KABARI_DATA'>): string =>
   resolve(KABARI_DATA ?? defaultDataFolder());
 
-/** A pool of the application. @throws StartError that says why nobody answers at the address. */
+/** A pool of the application. @throws StartError that says why the address does not answer. */
 async function reach(url: string, name: string): Promise<Installation> {
   const looking = openDatabase(url, { max: 1, as: 'all accounts', name });
   try {
@@ -38,9 +36,9 @@ async function reach(url: string, name: string): Promise<Installation> {
 }
 
 /**
- * The database of this installation: DATABASE_URL's, the running application's, or ours for the moment.
+ * The database of this installation: DATABASE_URL's, the running application's, or a temporarily started one.
  *
- * @param name what its connections are called.
+ * @param name the name of its connections.
  * @throws StartError when there is none, or it does not answer.
  */
 export async function openInstallation(config: Config, name: string): Promise<Installation> {
@@ -66,7 +64,7 @@ export async function openInstallation(config: Config, name: string): Promise<In
   return { ...opened, close };
 }
 
-/** Does something with the database of this installation, and leaves it as it was found: running, or not. */
+/** Runs work on the installation's database, and leaves it as found: running, or not. */
 export async function withInstallation<T>(
   config: Config,
   name: string,

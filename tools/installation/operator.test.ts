@@ -9,7 +9,6 @@ import { customerWith, makeSession } from '#tests/support/people/people.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { runOperator } from './run.ts';
 
-/** Runs `npm run operator` with these words on a test's database. */
 async function run(db: Pick<TestDatabase, 'url'> | undefined, ...words: string[]) {
   const [out, err]: [string[], string[]] = [[], []];
   const code = await runOperator(words, {
@@ -27,7 +26,7 @@ const sentence = (words: RegExp) => ({
 });
 
 describe('npm run operator', () => {
-  test('lists its commands, a line each', async () => {
+  test('lists its commands, one per line', async () => {
     const { code, stdout } = await run(undefined);
     expect(code).toBe(0);
     for (const name of ['add', 'reset-password', 'ledger:check', 'backup', 'restore', 'doctor']) {
@@ -55,7 +54,7 @@ describe('npm run operator', () => {
     asked.forEach(([, words], nth) => expect(answers[nth]).toEqual(sentence(words)));
   });
 
-  test('adds an operator with roles, and gives them another password', async ({ db, sql }) => {
+  test('adds an operator with roles, and resets their password', async ({ db, sql }) => {
     await ensureOperator(sql, { OPERATOR_PHONE: '6281100000000' });
     const added = await run(db, 'add', '0812-3456-7890', 'Rina', 'support,money');
     expect(added).toMatchObject({ code: 0, stdout: expect.stringContaining('6281234567890') });
@@ -79,7 +78,7 @@ describe('npm run operator', () => {
     );
   });
 
-  test('takes second factors from an operator who lost them', async ({ db, sql }) => {
+  test('removes the second factors of an operator who lost them', async ({ db, sql }) => {
     await ensureOperator(sql, { OPERATOR_PHONE: '6281100000000' });
     const reset = await run(db, 'reset-second-factor', '0811-0000-0000');
     expect(reset).toMatchObject({ code: 0, stdout: expect.stringContaining('no second factor') });
@@ -88,10 +87,7 @@ describe('npm run operator', () => {
     );
   });
 
-  test('reckons with a restore that other tools made, unless Kabari runs there', async ({
-    db,
-    sql,
-  }) => {
+  test('completes a restore by other tools, unless Kabari runs there', async ({ db, sql }) => {
     const ani = await customerWith(sql, { saldo: 1_000 });
     await acceptTexts(sql, ani);
     await makeSession(sql, ani);
@@ -109,7 +105,7 @@ describe('npm run operator', () => {
     await later.end();
   });
 
-  test('doctor ends with 1 when something is wrong, and says what to do', async ({ db }) => {
+  test('doctor exits with 1 when there is a problem, and says what to do', async ({ db }) => {
     await db.owner`insert into audit_heads (account_id, seq, hash) values (${newId()}, 1, '')`;
     const { code, stdout } = await run(db, 'doctor');
     expect(code).toBe(1);

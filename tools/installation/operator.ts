@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { runOperator } from './run.ts';
 
-// As `npm start` reads it; what the environment says counts more.
+// As `npm start` reads it; the environment takes precedence.
 const settingsFile = join(import.meta.dirname, '../../.env');
 if (existsSync(settingsFile)) process.loadEnvFile(settingsFile);
 

@@ -13,7 +13,6 @@ import { StartError } from '#server/infra/start-error.ts';
 import { type Call, type Command, typed } from './command.ts';
 import { withInstallation } from './open.ts';
 
-/** Makes one operator more. */
 export const add: Command = {
   usage: 'add <phone> <name> [roles]',
   says: `makes an operator; roles are ${operatorRoles.join(', ')}, separated by commas (admin without them)`,
@@ -47,7 +46,6 @@ export const add: Command = {
   },
 };
 
-/** For an operator who cannot sign in any more. */
 export const resetPassword: Command = {
   usage: 'reset-password <phone>',
   says: 'gives an operator a new password, and ends their sessions',

@@ -26,7 +26,6 @@ const commands: readonly Command[] = [
   doctor,
 ];
 
-/** All commands, a line each. */
 function list(): string {
   const width = Math.max(...commands.map(({ usage }) => usage.length));
   const lines = commands.map(({ usage, says }) => `  ${usage.padEnd(width)}  ${says}`);
@@ -35,7 +34,7 @@ function list(): string {
 
 type Options = {
   env: Readonly<Record<string, string | undefined>>;
-  /** Takes a line of the output, and one of the error output. */
+  /** Prints a line of the output; `warn` prints one of the error output. */
   print: (line: string) => void;
   complain: (line: string) => void;
 };
@@ -43,7 +42,7 @@ type Options = {
 /**
  * Runs the command that the words name; without words, lists them all.
  *
- * @returns the exit code; bad input is one sentence on the error output, and 1.
+ * @returns the exit code; bad input prints one sentence on the error output, and returns 1.
  */
 export async function runOperator(
   [name, ...given]: readonly string[],

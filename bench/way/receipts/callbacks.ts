@@ -16,7 +16,7 @@ const SEND_MS = Number(process.env['RECEIPTS_SEND_MS'] ?? 8_000);
 const SENT_MS_MAX = 120_000;
 const APP_SECRET = 'rahasia-aplikasi-meta';
 const WABA = '106540352242000';
-/** Phones so slow that no receipt comes by itself. */
+/** Phones so slow that they send no receipt. */
 const SIMULATOR_SPEED = '0.0001';
 
 type CallbackSubject = Contender & {
@@ -25,8 +25,8 @@ type CallbackSubject = Contender & {
 };
 
 /**
- * Each customer's number of the Cloud API, in the database alone: nothing is sent by it. A job forgets the numbers of
- * tokens that send by something else, so they are stored once theirs no longer do.
+ * Assigns each customer a number of the Cloud API, in the database only: it never sends. A job removes the numbers of
+ * tokens on other channels, so they are stored once that job has run.
  *
  * @returns the secret part of each token's callback address, by the token's id.
  */
@@ -71,7 +71,6 @@ async function openCallbacks(root: string | undefined): Promise<CallbackSubject>
 
 type Due = { messageId: string; tokenId: string; status: string; place: number };
 
-/** A callback of one status, as bytes: signed as Meta does it. */
 function callbackOf(port: number, key: string, { messageId, status, place }: Due): string {
   const body = JSON.stringify({
     object: 'whatsapp_business_account',
@@ -116,7 +115,7 @@ type Callbacks = {
   acceptOnly: SendLoad;
 };
 
-/** Messages are sent by simulated phones; what these would say comes as callbacks of the Cloud API instead. */
+/** Simulated phones send the messages; receipts come as callbacks of the Cloud API instead. */
 async function measureCallbacks(subject: CallbackSubject): Promise<Callbacks> {
   const { acceptor, app, cpu, customers, database } = subject;
   const { allAccountsSql: sql } = database;
@@ -187,7 +186,7 @@ const figures: readonly Figure<Callbacks>[] = [
   },
 ];
 
-/** How fast signed callbacks of the Cloud API are stored, one status each. */
+/** The rate at which signed callbacks of the Cloud API are stored, one status each. */
 export const callbacks: Part = {
   name: 'callbacks',
   title: 'Way: signed callbacks of the Cloud API, and what is accepted meanwhile elsewhere',

@@ -1,9 +1,9 @@
 /**
- * Stores receipts as the worker of a checkout does, in a process of that checkout's own code: takes what the
- * simulated phones still have to say, in their order, and hands it on in batches as the simulator does.
+ * Stores receipts as the worker of a checkout does, in a process with that checkout's own code: takes the pending
+ * receipts of the simulated phones, in order, and hands them on in batches as the simulator does.
  *
- * Called by `receipts.ts` with the checkout's folder, the database's address, a folder for files, and the
- * postmaster's process; prints what it found as JSON.
+ * Called by `receipts.ts` with the checkout's folder, the database's address, a folder for files, and the postmaster's
+ * process id; prints its findings as JSON.
  */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -13,7 +13,6 @@ import type { Receipt } from '#server/domains/channels/channels.ts';
 import type * as ConfigModule from '#server/infra/config.ts';
 import type * as LogModule from '#server/infra/observability/log.ts';
 
-/** As many as the simulator hands on at once. */
 const BATCH = 500;
 
 const [root = '', url = '', folder = '', postmaster = ''] = process.argv.slice(2);
@@ -38,7 +37,7 @@ const due = await sql<(Receipt & { dueAt: Date })[]>`
 const all: Receipt[] = due
   .toSorted((a, b) => a.dueAt.getTime() - b.dueAt.getTime())
   .map(({ accountId, messageId, status }) => ({ accountId, messageId, status, at: new Date() }));
-/** A quarter of the messages goes first: connections, plans and code are warm after them. */
+/** A quarter of the messages goes first, to warm up connections, plans and code. */
 const isFirst = ({ messageId }: Receipt) => /[0-3]$/.test(messageId);
 await store(all.filter(isFirst));
 const receipts = all.filter((receipt) => !isFirst(receipt));

@@ -12,7 +12,7 @@ import { untilAll } from '#bench/way/settled.ts';
 const CUSTOMERS = 50;
 const SEND_MS = Number(process.env['RECEIPTS_SEND_MS'] ?? 8_000);
 const SENT_MS_MAX = 120_000;
-/** Phones so slow that no receipt comes by itself: the first after most of an hour. */
+/** Phones so slow that the first receipt comes after most of an hour. */
 const SIMULATOR_SPEED = '0.0001';
 
 const repository = join(import.meta.dirname, '../../..');
@@ -25,7 +25,6 @@ type ReceiptsSubject = Contender & {
   acceptor: Acceptor;
 };
 
-/** What the process that stores receipts says at its end. */
 const Stored = z.object({
   receipts: z.number(),
   ms: z.number(),
@@ -46,7 +45,7 @@ async function openReceipts(root: string | undefined): Promise<ReceiptsSubject> 
   return { ...contender, root: root ?? repository, customers, acceptor, close };
 }
 
-/** Messages are sent by the application; then a process of the same checkout stores what phones would say. */
+/** The application sends; then a process of the same checkout stores the receipts. */
 async function measureReceipts(subject: ReceiptsSubject): Promise<Receipts> {
   const { acceptor, customers, database, root } = subject;
   const acceptOnly = await acceptor.accept();
@@ -84,7 +83,6 @@ const figures: readonly Figure<Receipts>[] = [
   },
 ];
 
-/** How fast what phones say of messages is stored. */
 export const receipts: Part = {
   name: 'receipts',
   title: 'Way: receipts, and what is accepted meanwhile elsewhere',

@@ -16,7 +16,6 @@ const ARCHIVED_MS_MAX = HOUR_MS;
 const FUTURE_MS_MAX = HOUR_MS;
 const COMMAND_MS_MAX = 30_000;
 
-/** Whether backups are made at all, and how the last one ended. */
 export function lastRun(
   { BACKUP, production }: Pick<Config, 'BACKUP' | 'production'>,
   last: LastBackup | undefined,
@@ -41,7 +40,7 @@ export function lastRun(
   );
 }
 
-/** Reads the newest backup, every byte of it. */
+/** Reads every byte of the newest backup. */
 export async function newestBackup(
   folder: string,
   key: BackupKey | undefined,
@@ -61,7 +60,7 @@ export async function newestBackup(
   }
 }
 
-/** A disk that breaks takes along what is only on it. */
+/** Backups on the disk of the data are lost with it. */
 export async function ownDisk(
   dataFolder: string,
   folder: string,
@@ -76,7 +75,7 @@ export async function ownDisk(
     : ok('Backups lie on another disk than the data.');
 }
 
-/** The disk on which a folder is, or will be. */
+/** The disk of a folder that may not exist yet. */
 async function diskBelow(path: string): Promise<number> {
   const found = await stat(path).catch(() => undefined);
   return found?.dev ?? diskBelow(dirname(path));
@@ -88,8 +87,8 @@ type ProofSettings = Pick<
 >;
 
 /**
- * Whether the database at DATABASE_URL is backed up: by its archived WAL, or by the proof that the settings name. What
- * BACKUP_EXTERNAL says is a claim, not a proof.
+ * Whether the database at DATABASE_URL is backed up: by its archived WAL, or by the proof in the settings.
+ * BACKUP_EXTERNAL is a claim, not a proof.
  */
 export async function foreignBackup(
   config: ProofSettings,
@@ -127,7 +126,7 @@ export async function foreignBackup(
   );
 }
 
-/** When the newest backup was made by a proof, or why the proof shows none. */
+/** The time of the newest backup by a proof, or why the proof shows none. */
 type Proof = { by: string } & ({ at: Date } | { trouble: string });
 
 async function readProof({
@@ -155,7 +154,7 @@ function judgeProof(proof: Proof, config: ProofSettings, now: Date): Finding {
     : ok(`${says}.`);
 }
 
-/** The age of a file, or of the newest in a folder; an empty file is no backup. */
+/** The time of a file, or of the newest in a folder; an empty file is not a backup. */
 async function newestFile(path: string): Promise<{ at: Date } | { trouble: string }> {
   try {
     const isFolder = (await stat(path)).isDirectory();
@@ -190,7 +189,7 @@ async function askCommand(command: string): Promise<{ at: Date } | { trouble: st
   }
 }
 
-/** Milliseconds since 1970 of a time with its zone, or of seconds since 1970; NaN for other words. */
+/** Milliseconds since 1970 of a time with its zone or of Unix seconds; NaN for other text. */
 function timeOf(line: string): number {
   if (/^\d{9,11}(\.\d+)?$/.test(line)) return Number(line) * 1_000;
   const isTime = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d(:?\d\d)?)$/.test(line);

@@ -6,7 +6,6 @@ import {
 import { type ReplicationStatus, stateOf } from '#server/infra/postgres/replica.ts';
 import { type Finding, ok, warning, wrong } from './finding.ts';
 
-/** The server's version. */
 export function databaseVersion({ version }: Pick<DatabaseFacts, 'version'>): Finding {
   const major = Math.floor(version / 10_000);
   return version < VERSION_MIN
@@ -14,7 +13,7 @@ export function databaseVersion({ version }: Pick<DatabaseFacts, 'version'>): Fi
     : ok(`The database answers: PostgreSQL ${major}.`);
 }
 
-/** A superuser sees the rows of all accounts, whatever row-level security says. */
+/** A superuser sees the rows of all accounts, despite row-level security. */
 export function superuser(
   { superuser: isSuperuser, role }: Pick<DatabaseFacts, 'superuser' | 'role'>,
   isProduction: boolean,
@@ -27,7 +26,7 @@ export function superuser(
 
 const durable = ['fsync', 'synchronous_commit', 'full_page_writes'] as const;
 
-/** Whether what is confirmed outlives a power cut. */
+/** Whether confirmed data survives a power cut. */
 export function durability(facts: Pick<DatabaseFacts, (typeof durable)[number]>): Finding {
   const off = durable.filter((name) => facts[name] === 'off');
   return off.length === 0
@@ -38,7 +37,7 @@ export function durability(facts: Pick<DatabaseFacts, (typeof durable)[number]>)
       );
 }
 
-/** Leases, codes and signatures are judged by both clocks. */
+/** Leases, codes and signatures depend on both clocks. */
 export function clocks({ now: theirs }: Pick<DatabaseFacts, 'now'>, ours: Date): Finding {
   const apart = Math.abs(ours.getTime() - theirs.getTime());
   return apart <= CLOCKS_APART_MS_MAX
@@ -51,7 +50,7 @@ export function clocks({ now: theirs }: Pick<DatabaseFacts, 'now'>, ours: Date):
 
 const REPLICA_SECONDS_MAX = 60;
 
-/** How the standby at DATABASE_REPLICA_URL stands; `undefined` when it does not answer. */
+/** The state of the standby at DATABASE_REPLICA_URL; `undefined` when it does not answer. */
 export function replica(standing: ReplicationStatus | undefined): Finding {
   const instead = 'Until then, long work reads the database itself.';
   if (!standing) {
@@ -86,7 +85,6 @@ export function replica(standing: ReplicationStatus | undefined): Finding {
       );
 }
 
-/** Whether the tables are those of this version. */
 export function migrations({
   waiting,
   unknown,

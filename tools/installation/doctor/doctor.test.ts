@@ -50,13 +50,13 @@ const inProduction = {
   BANK_HOLDER: 'PT',
 };
 
-describe('what the doctor finds in the settings', () => {
-  test('a Node that is too old', () => {
+describe('the doctor’s findings about the settings', () => {
+  test('reports an outdated Node', () => {
     expect(nodeVersion('v26.10.0').state).toBe('ok');
     expect(nodeVersion('v25.9.0').state).toBe('wrong');
   });
 
-  test('an installation without the strict rules', () => {
+  test('reports disabled strict rules', () => {
     expect(production(readConfig({})).state).toBe('warning');
     expect(production(readConfig(inProduction)).state).toBe('ok');
     const plain = { ...readConfig(inProduction), PUBLIC_URL: 'http://kabari.example' };
@@ -65,13 +65,13 @@ describe('what the doctor finds in the settings', () => {
     expect(simulator(readConfig({})).says).toContain('on');
   });
 
-  test('variables that resemble settings', () => {
+  test('reports variables that resemble settings', () => {
     expect(settingNames({ ...inProduction, HOME: '/root' }).state).toBe('ok');
     const { says, state } = settingNames({ TRUSTED_PROXY: 'loopback' });
     expect([state, says]).toEqual(['warning', expect.stringContaining('TRUSTED_PROXIES')]);
   });
 
-  test('keys of a captcha that let everybody through', () => {
+  test('reports captcha test keys, which let everybody through', () => {
     const keys = (site: string, secret: string) =>
       captcha(
         readConfig({
@@ -87,19 +87,21 @@ describe('what the doctor finds in the settings', () => {
     expect(keys('10000000-ffff-ffff-ffff-000000000001', 'mine')).toBe('wrong');
   });
 
-  test('a proxy that could be anybody', () => {
+  test('reports trusted proxies that could be anybody', () => {
     expect(proxies(readConfig({ TRUSTED_PROXIES: '10.0.0.0/8' })).state).toBe('ok');
     expect(proxies(readConfig({ TRUSTED_PROXIES: '0.0.0.0/0' })).state).toBe('wrong');
   });
 
-  test('operators whom a password alone lets in', () => {
+  test('reports operators without a second factor', () => {
     const of = (hasFactor: boolean) =>
       secondFactors({ OPERATOR_SECOND_FACTOR: 'required' }, [{ name: 'Rina', hasFactor }]);
     expect(of(true).state).toBe('ok');
     expect(of(false)).toMatchObject({ state: 'warning', says: expect.stringContaining('Rina') });
   });
 
-  test('no SECRET_KEY, or another than the one that was sealed with', async ({ sql }) => {
+  test('reports a missing SECRET_KEY, or one that does not open the sealed data', async ({
+    sql,
+  }) => {
     const { SECRET_KEY } = inProduction;
     await storedSecret(sql, await readSecrets(sql, { SECRET_KEY }), { name: 'x', make: () => 'y' });
     const config = readConfig(inProduction);
@@ -117,7 +119,7 @@ describe('what the doctor finds in the settings', () => {
   });
 });
 
-describe('what the doctor finds of a replica', () => {
+describe('the doctor’s findings about a replica', () => {
   const standing = {
     isOurs: true,
     isPrimary: false,
@@ -138,8 +140,8 @@ describe('what the doctor finds of a replica', () => {
   });
 });
 
-describe('what the doctor finds on the machine', () => {
-  test.skipIf(windows)('a data folder that is not there, or that others may read', async () => {
+describe('the doctor’s findings about the machine', () => {
+  test.skipIf(windows)('reports a data folder that is missing, or readable by others', async () => {
     const folder = await someFolder();
     expect((await dataFolder(folder)).state).toBe('ok');
     await chmod(folder, 0o711);
@@ -149,21 +151,21 @@ describe('what the doctor finds on the machine', () => {
     expect((await dataFolder(join(folder, 'none'))).state).toBe('wrong');
   });
 
-  test('a disk that is full, or nearly', async () => {
+  test('reports a disk that is full, or nearly', async () => {
     const with_ = async (bytes: number) => (await disk('the data', '/x', async () => bytes)).state;
     expect(await with_(5e9)).toBe('ok');
     expect(await with_(5e8)).toBe('warning');
     expect(await with_(1e6)).toBe('wrong');
   });
 
-  test('a password that nobody has used yet', async () => {
+  test('reports an unused first password', async () => {
     const folder = await someFolder();
     expect((await firstPassword(folder)).state).toBe('ok');
     await writeFile(join(folder, 'first-operator.txt'), 'x');
     expect((await firstPassword(folder)).state).toBe('warning');
   });
 
-  test.skipIf(windows)('a key that others may read, or that is gone', async () => {
+  test.skipIf(windows)('reports a key file that is readable by others, or missing', async () => {
     const path = join(await someFolder(), 'key');
     expect((await keyFile(path)).state).toBe('wrong');
     await writeFile(path, 'x', { mode: 0o600 });
@@ -172,7 +174,7 @@ describe('what the doctor finds on the machine', () => {
     expect((await keyFile(path)).state).toBe('wrong');
   });
 
-  test('a port that somebody else has, or on which nobody answers', async () => {
+  test('reports a port in use by another program, or without an answer', async () => {
     const [host, port] = ['127.0.0.1', await freePort()];
     expect((await listening({ host, port: 0, isRunning: false })).state).toBe('ok');
     expect((await listening({ host, port, isRunning: false })).state).toBe('warning');
@@ -186,7 +188,7 @@ describe('what the doctor finds on the machine', () => {
     await new Promise((done) => other.close(done));
   });
 
-  test('an application that is not ready', async () => {
+  test('reports an application that is not ready', async () => {
     const answering = (checks: object) => async () => Response.json({ checks });
     const given = { host: '10.0.0.11', port: 3000, isRunning: true };
     expect((await listening({ ...given, ask: answering({ disk: 'ok' }) })).state).toBe('ok');
@@ -196,7 +198,7 @@ describe('what the doctor finds on the machine', () => {
     });
   });
 
-  test('an application is asked where it listens', async () => {
+  test('queries the application at its own address', async () => {
     const asked: string[] = [];
     const ask = async (url: string) => {
       asked.push(url);
@@ -209,7 +211,7 @@ describe('what the doctor finds on the machine', () => {
     expect(asked).toEqual(places.map((place) => `http://${place}:3000/readyz`));
   });
 
-  test('an address that this machine does not have', async () => {
+  test('reports an address that this machine does not have', async () => {
     const given = { host: '192.0.2.1', port: 3000, isRunning: false };
     const ask = () => Promise.reject(new Error('nobody'));
     expect(await listening({ ...given, ask })).toMatchObject({
@@ -219,8 +221,8 @@ describe('what the doctor finds on the machine', () => {
   });
 });
 
-describe('what the doctor finds in the database', () => {
-  test('nothing wrong with ours; a superuser, and one that forgets', async ({ db }) => {
+describe('the doctor’s findings about the database', () => {
+  test('accepts the test database; reports a superuser, and missing durability', async ({ db }) => {
     const facts = await readDatabaseFacts(db.owner);
     expect(databaseVersion(facts).state).toBe('ok');
     expect(superuser(facts, true).state).toBe('ok');
@@ -237,7 +239,7 @@ describe('what the doctor finds in the database', () => {
     expect(clocks({ now: before(1) }, NOW).state).toBe('wrong');
   });
 
-  test('tables of another version', async ({ db }) => {
+  test('reports a schema of another version', async ({ db }) => {
     const folder = join(import.meta.dirname, '../../../src/server/migrations');
     expect(migrations(await compareMigrations(db.owner, folder)).state).toBe('ok');
     await db.owner`delete from migrations where name = '0001_baseline.sql'`;
@@ -249,14 +251,14 @@ describe('what the doctor finds in the database', () => {
     expect(migrations(await compareMigrations(db.owner, folder)).state).toBe('wrong');
   });
 
-  test('books that are broken, or were not checked', () => {
+  test('reports broken or unchecked books', () => {
     expect(books({ at: before(10), ok: true }, NOW).state).toBe('ok');
     expect(books({ at: before(10), ok: false }, NOW).state).toBe('wrong');
     expect(books({ at: before(27), ok: true }, NOW).state).toBe('wrong');
     expect(books(undefined, NOW).state).toBe('warning');
   });
 
-  test('money that waits for an operator, with its sum and the page to settle it on', () => {
+  test('reports money that waits for an operator, with its sum and the page to settle it on', () => {
     const none = { count: 0, amount: rupiah(0), oldest: null };
     const clear = {
       topups: none,
@@ -275,13 +277,13 @@ describe('what the doctor finds in the database', () => {
     expect(found.remedy).toBe('See Mutasi bank in the operator pages.');
   });
 
-  test('an audit log that is not as it was written', () => {
+  test('reports a modified audit log', () => {
     const found = { kind: 'changed', account_id: null, seq: 7, day: '2026-11-22' } as const;
     expect(auditLog({ lines: 9, chains: 2, findings: [] }).state).toBe('ok');
     expect(auditLog({ lines: 9, chains: 2, findings: [found] }).state).toBe('wrong');
   });
 
-  test('messages and events that nobody takes', () => {
+  test('reports overdue messages and events', () => {
     expect([lanes(0, 5), lanes(20, 5), lanes(90, 5)].map(({ state }) => state)).toEqual([
       'ok',
       'warning',
@@ -294,7 +296,7 @@ describe('what the doctor finds in the database', () => {
     ]);
   });
 
-  test('changes of safeguards that wait for a second admin', () => {
+  test('reports changes of safeguards that wait for a second admin', () => {
     expect(waitingSettings([]).state).toBe('ok');
     expect(waitingSettings([{ name: 'FOUR_EYES_ABOVE', effective_at: NOW }])).toMatchObject({
       state: 'warning',
@@ -302,7 +304,7 @@ describe('what the doctor finds in the database', () => {
     });
   });
 
-  test('jobs that were given up, are late, or never ran', async ({ db }) => {
+  test('reports jobs that were abandoned, are late, or never ran', async ({ db }) => {
     const run = { name: 'billing', succeeded_at: NOW, failed_at: null, is_late: false };
     const runs = [run, { ...run, name: 'backup' }];
     expect(jobs([], []).state).toBe('warning');
@@ -324,7 +326,7 @@ describe('what the doctor finds in the database', () => {
   });
 });
 
-describe('what the doctor finds of backups', () => {
+describe('the doctor’s findings about backups', () => {
   const on = { BACKUP: '03:15', production: true };
   const good = {
     at: before(7),
@@ -335,7 +337,7 @@ describe('what the doctor finds of backups', () => {
     error: undefined,
   };
 
-  test('that they are off, failed, or have not begun', () => {
+  test('reports backups that are off, failed, or have not begun', () => {
     expect(lastRun(on, good, NOW).state).toBe('ok');
     expect(lastRun(on, { ...good, isOk: false, error: 'disk_full' }, NOW)).toMatchObject({
       state: 'wrong',
@@ -346,7 +348,7 @@ describe('what the doctor finds of backups', () => {
     expect(lastRun({ BACKUP: 'off', production: false }, good, NOW).state).toBe('warning');
   });
 
-  test('that the newest is gone, or is none', async () => {
+  test('reports a newest backup that is missing or invalid', async () => {
     const folder = await someFolder();
     expect((await newestBackup(folder, undefined, undefined)).state).toBe('ok');
     expect((await newestBackup(folder, undefined, good)).state).toBe('wrong');
@@ -354,7 +356,7 @@ describe('what the doctor finds of backups', () => {
     expect((await newestBackup(folder, undefined, good)).state).toBe('wrong');
   });
 
-  test('that they lie on the disk of the data', async () => {
+  test('reports backups on the disk of the data', async () => {
     const folder = await someFolder();
     expect((await ownDisk(folder, join(folder, 'backups'))).state).toBe('warning');
     const disks = async (path: string) => (path === folder ? 1 : 2);
@@ -368,7 +370,7 @@ describe('what the doctor finds of backups', () => {
     BACKUP_PROOF_HOURS: 26,
   };
 
-  test('a database at DATABASE_URL without proof of a backup', async ({ db }) => {
+  test('reports a database at DATABASE_URL without proof of a backup', async ({ db }) => {
     const none = await readArchiving(db.owner);
     expect(none).toMatchObject({ isOn: false, activeSlots: 0 });
     expect((await foreignBackup(unproven, none, NOW)).state).toBe('wrong');
@@ -388,7 +390,7 @@ describe('what the doctor finds of backups', () => {
     );
   });
 
-  test('the age of a backup, by the file that it writes', async ({ db }) => {
+  test('reads the age of a backup from its file', async ({ db }) => {
     const none = await readArchiving(db.owner);
     const folder = await someFolder();
     const stateOf = async (path: string) =>
@@ -407,7 +409,7 @@ describe('what the doctor finds of backups', () => {
     expect((await foreignBackup(claimed, none, NOW)).state).toBe('wrong');
   });
 
-  test.skipIf(windows)('the age of a backup, by what a command prints', async ({ db }) => {
+  test.skipIf(windows)('reads the age of a backup from a command’s output', async ({ db }) => {
     const none = await readArchiving(db.owner);
     const stateOf = async (command: string) =>
       (await foreignBackup({ ...unproven, BACKUP_PROOF_COMMAND: command }, none, NOW)).state;
@@ -430,7 +432,7 @@ describe('what the doctor finds of backups', () => {
 });
 
 describe('a finding', () => {
-  test('is printed with what to do about it', () => {
+  test('is printed with its remedy', () => {
     expect(linesOf(warning('It is so.', 'Do this.'))).toBe(
       'warning  It is so.\n         → Do this.',
     );
@@ -439,12 +441,12 @@ describe('a finding', () => {
     expect(ago(before(240), NOW)).toBe('10 days ago');
   });
 
-  test('stands for a check that could not be made', async () => {
+  test('replaces a check that failed to run', async () => {
     const broken = await finding('the disk', () => Promise.reject(new Error('no such thing')));
     expect(broken).toMatchObject({ state: 'wrong', says: /the disk .* no such thing/ });
   });
 
-  test('of a database that does not answer is no crash', async () => {
+  test('reports an unreachable database without a crash', async () => {
     const sql = openDatabase('postgres://kabari@127.0.0.1:9/kabari', {
       max: 1,
       as: 'owner',

@@ -11,7 +11,6 @@ import { type Finding, ok, warning, wrong } from './finding.ts';
 
 const LOOK_AT = 'docs/running/files.md says what the store of files needs.';
 
-/** Where files lie, as far as the settings say it. */
 export function placeOfFiles({ FILES_URL: bucket, ROLE }: Pick<Config, 'FILES_URL' | 'ROLE'>) {
   if (!bucket) {
     return ROLE === 'all'
@@ -34,7 +33,7 @@ export function placeOfFiles({ FILES_URL: bucket, ROLE }: Pick<Config, 'FILES_UR
 const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '[::1]' || host.startsWith('127.');
 
-/** Puts a little into the store, reads it and deletes it: nothing is left. */
+/** Writes a small file to the store, reads it and deletes it. */
 export async function storeOfFiles(store: S3Store): Promise<Finding> {
   const folder = await mkdtemp(join(tmpdir(), 'kabari-doctor-'));
   try {
@@ -64,7 +63,7 @@ export async function storeOfFiles(store: S3Store): Promise<Finding> {
   }
 }
 
-/** Whether files that the database names are there: not so before they were moved. */
+/** Whether the files in the database are in the store: not so before they were moved. */
 export async function movedFiles(store: S3Store, some: Contents): Promise<Finding> {
   let missing = 0;
   for (const [key, size] of some) if ((await store.size(key)) !== size) missing += 1;
@@ -76,7 +75,7 @@ export async function movedFiles(store: S3Store, some: Contents): Promise<Findin
       );
 }
 
-/** No backup holds what is in the store: the store keeps what was deleted, or nobody does. */
+/** Backups lack the store's files: only the store's own versions can restore deleted ones. */
 export async function versionsOfFiles(store: S3Store): Promise<Finding> {
   const isVersioned = await store.isVersioned();
   if (isVersioned === true) return ok('The bucket keeps former versions of files.');

@@ -1,4 +1,3 @@
-/** What a check found: how it is, in a sentence, and what to do about it when it is not well. */
 export type Finding = { state: 'ok' | 'warning' | 'wrong'; says: string; remedy?: string };
 
 export const ok = (says: string): Finding => ({ state: 'ok', says });
@@ -11,11 +10,10 @@ export const wrong = (says: string, remedy: string): Finding => ({ state: 'wrong
 
 const marks = { ok: 'ok     ', warning: 'warning', wrong: 'WRONG  ' };
 
-/** A finding as it is printed. */
 export const linesOf = ({ state, says, remedy }: Finding): string =>
   `${marks[state]}  ${says}${remedy === undefined ? '' : `\n         → ${remedy}`}`;
 
-/** A check that cannot be made is something wrong, too; the others are made all the same. */
+/** A check that fails to run is itself a problem; the others still run. */
 export async function finding(
   name: string,
   check: () => Finding | Promise<Finding>,
@@ -30,7 +28,7 @@ export async function finding(
 
 export const megabytes = (bytes: number): string => `${Math.floor(bytes / 1_000_000)} MB`;
 
-/** How long ago something was, as people say it. */
+/** The age in everyday words. */
 export function ago(at: Date, now: Date): string {
   const minutes = Math.max(0, Math.round((now.getTime() - at.getTime()) / 60_000));
   if (minutes < 120) return `${minutes} minutes ago`;

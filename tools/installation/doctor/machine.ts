@@ -6,7 +6,7 @@ import { type Finding, megabytes, ok, warning, wrong } from './finding.ts';
 
 const ROOM_BYTES = 2_000_000_000;
 
-/** The data folder: ours to write, and nobody else's to read. */
+/** The data folder must be writable by us, and not readable by others. */
 export async function dataFolder(folder: string): Promise<Finding> {
   const found = await stat(folder).catch(() => undefined);
   if (!found?.isDirectory()) {
@@ -34,7 +34,6 @@ export async function dataFolder(folder: string): Promise<Finding> {
       );
 }
 
-/** Room on a disk. */
 export async function disk(
   of: string,
   folder: string,
@@ -46,7 +45,7 @@ export async function disk(
   return free < ROOM_BYTES ? warning(says, 'Free some of it, or let it grow.') : ok(says);
 }
 
-/** A file that gives somebody everything should not stay. */
+/** A file with the first admin's password should be deleted. */
 export async function firstPassword(folder: string): Promise<Finding> {
   const path = join(folder, 'first-operator.txt');
   const found = await stat(path).catch(() => undefined);
@@ -58,7 +57,7 @@ export async function firstPassword(folder: string): Promise<Finding> {
     : ok('No password lies in the data folder.');
 }
 
-/** A file with a key is its owner's alone. */
+/** A key file must be readable by its owner only. */
 export async function keyFile(path: string): Promise<Finding> {
   const found = await stat(path).catch(() => undefined);
   if (!found) return wrong(`BACKUP_KEY_FILE ${path} is not there.`, 'Put the key back there.');
@@ -68,7 +67,6 @@ export async function keyFile(path: string): Promise<Finding> {
 }
 
 type Listening = {
-  /** As the setting HOST says it. */
   host: string;
   port: number;
   /** A process holds the data folder. */
@@ -86,7 +84,7 @@ export async function listening({
   ask = askFor,
 }: Listening): Promise<Finding> {
   if (port === 0) return ok('PORT is 0: any free one is taken.');
-  // All addresses of this machine: of those, this one.
+  // A wildcard address is checked at localhost.
   const at = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host;
   const place = at.includes(':') ? `[${at}]` : at;
   const answer = await ask(`http://${place}:${port}/readyz`).catch(() => undefined);

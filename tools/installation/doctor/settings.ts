@@ -5,7 +5,7 @@ import { type Finding, ok, warning, wrong } from './finding.ts';
 
 const NODE_MAJOR_MIN = 26;
 
-/** Node runs TypeScript as it is only from 26 on. */
+/** Node runs TypeScript directly only from 26 on. */
 export function nodeVersion(version: string): Finding {
   const major = Number(/^v?(\d+)/.exec(version)?.[1]);
   return major >= NODE_MAJOR_MIN
@@ -16,7 +16,6 @@ export function nodeVersion(version: string): Finding {
       );
 }
 
-/** Whether the strict rules are on. */
 export function production({ production: isOn, PUBLIC_URL }: Config): Finding {
   if (!isOn) {
     return warning(
@@ -33,7 +32,7 @@ export function production({ production: isOn, PUBLIC_URL }: Config): Finding {
 export const simulator = ({ SIMULATOR }: Config): Finding =>
   ok(`Simulated phones are ${SIMULATOR ? 'on' : 'off'}.`);
 
-/** Changes of safeguards of money that count by themselves unless an admin decides before. */
+/** Changes of money safeguards that take effect by themselves unless an admin decides before. */
 export function waitingSettings(changes: readonly { name: string; effective_at: Date }[]): Finding {
   if (changes.length === 0) return ok('No change of a safeguard of money waits.');
   const each = changes.map(({ name, effective_at: at }) => `${name} from ${at.toISOString()} on`);
@@ -54,7 +53,7 @@ export function settingNames(env: Readonly<Record<string, string | undefined>>):
       );
 }
 
-/** A captcha with the keys of its documentation stops nobody. */
+/** A captcha with the keys of its documentation stops nothing. */
 export function captcha(config: Config): Finding {
   const { CAPTCHA_PROVIDER } = config;
   if (CAPTCHA_PROVIDER === 'altcha') return ok('The captcha is our own (altcha).');
@@ -66,7 +65,7 @@ export function captcha(config: Config): Finding {
     : ok(`The captcha is ${CAPTCHA_PROVIDER}, with keys of your own.`);
 }
 
-/** Whoever may say from where a request came can evade every limit. */
+/** A client that can spoof its address evades every limit. */
 export function proxies({ TRUSTED_PROXIES }: Config): Finding {
   const all = overlyWideProxies(TRUSTED_PROXIES);
   return all.length === 0
@@ -79,7 +78,7 @@ export function proxies({ TRUSTED_PROXIES }: Config): Finding {
       );
 }
 
-/** Whether what is sealed in the database opens, and is sealed with something that is not in it. */
+/** Whether sealed data in the database opens, and its key is not in the database. */
 export function secretKey(
   { SECRET_KEY, SECRET_KEY_SECOND }: Config,
   { sealed, opened, outdated }: SealedCounts,
@@ -104,7 +103,7 @@ export function secretKey(
     : ok('Secrets are sealed with SECRET_KEY.');
 }
 
-/** Whether invoices with PPN can be issued: they name the seller's NPWP and address. */
+/** Whether invoices with PPN can be issued: they contain the seller's NPWP and address. */
 export function seller({
   missing,
   invoices_waiting: waiting,
@@ -120,7 +119,7 @@ export function seller({
   );
 }
 
-/** Operators whom a stolen password alone would let in. */
+/** Operators without a second factor, who depend on their password alone. */
 export function secondFactors(
   { OPERATOR_SECOND_FACTOR }: Pick<Config, 'OPERATOR_SECOND_FACTOR'>,
   operators: readonly { name: string; hasFactor: boolean }[],

@@ -9,7 +9,6 @@ const CHECK_HOURS_MAX = 26;
 const LAG_SECONDS_WARNING = 10;
 const LAG_SECONDS_WRONG = 60;
 
-/** The night's check of the books: how it ended, and that there was one. */
 export function books(check: { at: Date; ok: boolean } | undefined, now: Date): Finding {
   if (!check) {
     return warning(
@@ -29,7 +28,7 @@ export function books(check: { at: Date; ok: boolean } | undefined, now: Date): 
     : ok(`${says} and hold.`);
 }
 
-/** Each kind of work on money, in the order of its urgency, and where an operator does it. */
+/** Each kind of work on money, by urgency, and where an operator does it. */
 const moneyWords: Record<keyof MoneyWork, readonly [what: string, where: string]> = {
   withdrawn: ['payments that their gateway took back', 'Dana belum dikenali'],
   bank_lines: ['bank lines that fit no top-up', 'Mutasi bank'],
@@ -38,7 +37,6 @@ const moneyWords: Record<keyof MoneyWork, readonly [what: string, where: string]
   topups: ['top-ups to decide', 'Isi saldo'],
 };
 
-/** Work on money that waits for an operator, by the figures of the overview. */
 export function money(waiting: MoneyWork): Finding {
   const open = (Object.keys(moneyWords) as (keyof MoneyWork)[]).filter(
     (work) => waiting[work].count > 0,
@@ -55,7 +53,6 @@ export function money(waiting: MoneyWork): Finding {
   );
 }
 
-/** The audit log, of which every line was hashed again just now. */
 export function auditLog({ lines, chains, findings }: ChainVerification): Finding {
   return findings.length === 0
     ? ok(`${lines} lines of the audit log in ${chains} chains are as they were written.`)
@@ -65,7 +62,6 @@ export function auditLog({ lines, chains, findings }: ChainVerification): Findin
       );
 }
 
-/** Whether somebody takes what is due. */
 export function lanes(laneLagSeconds: number, waiting: number): Finding {
   const lag = Math.round(laneLagSeconds);
   if (lag > LAG_SECONDS_WRONG) {
@@ -82,7 +78,7 @@ export function lanes(laneLagSeconds: number, waiting: number): Finding {
     : ok(`${waiting} messages wait to leave, and are taken in time.`);
 }
 
-/** Events that wait to be published: ticks, saldo, webhooks follow them. */
+/** Unpublished events: ticks, saldo and webhooks depend on them. */
 export function outbox(lagSeconds: number, setAside: number): Finding {
   const lag = Math.round(lagSeconds);
   if (lag > LAG_SECONDS_WRONG) {
@@ -99,7 +95,7 @@ export function outbox(lagSeconds: number, setAside: number): Finding {
     : ok('Events are published in time.');
 }
 
-/** Jobs whose last turn was given up, and those that have not succeeded for too long. */
+/** Jobs whose last run was abandoned, and those without a success for too long. */
 export function jobs(failed: readonly FailedJob[], runs: readonly JobRuns[]): Finding {
   const late = runs.filter(({ is_late }) => is_late).map(({ name }) => name);
   if (late.length > 0) {

@@ -24,7 +24,7 @@ import { waitFor } from '#tests/support/wait-for.ts';
 
 let customer: Promise<string> | undefined;
 
-/** Somebody at /billing, whose billing is `world`; all else is the product's own. */
+/** Opens /billing with the billing data of `world`; everything else is the product's own. */
 async function at(
   world: BillingWorld,
   { profiles }: { profiles: { open: (options: Options) => Promise<Profile> } },
@@ -59,7 +59,7 @@ const told = async (tab: Page, sentence: RegExp) => {
   await waitFor(async () => expect(await isFocused(tab, place)).toBe(true));
 };
 
-test('a plan is chosen with the keyboard alone, and the focus goes to what came of it', async ({
+test('choosing a plan works with the keyboard alone, and focus moves to the result', async ({
   profiles,
 }) => {
   const world = billingWorld(active(), {
@@ -87,7 +87,7 @@ test('a plan is chosen with the keyboard alone, and the focus goes to what came 
   await done();
 });
 
-test('a preview that is out of date is shown anew, and nothing is bought before it is agreed to', async ({
+test('an outdated preview is shown again, and nothing is bought before consent', async ({
   profiles,
 }) => {
   const fresh = {
@@ -115,9 +115,7 @@ test('a preview that is out of date is shown anew, and nothing is bought before 
   await done();
 });
 
-test('a saldo that does not reach leads to a top-up of exactly what is missing', async ({
-  profiles,
-}) => {
+test('an insufficient saldo links to a top-up of exactly the shortage', async ({ profiles }) => {
   const world = billingWorld(active(), { previews: { bisnis: upgradeOf(90_000) } });
   const { tab, done } = await at(world, { profiles }, '/billing?change=bisnis');
   await dialog(tab)
@@ -152,7 +150,7 @@ test('a downgrade begins with the next period and costs nothing now', async ({ p
   await done();
 });
 
-test('a plan is ended with its period after a question, and goes on again at a press', async ({
+test('a plan is cancelled at the end of its period after a confirmation, and resumed with one press', async ({
   profiles,
 }) => {
   const world = billingWorld(active(), {
@@ -174,7 +172,7 @@ test('a plan is ended with its period after a question, and goes on again at a p
   await done();
 });
 
-test('a plan that waits for money says how much, until when, and how to pay', async ({
+test('a plan that waits for payment shows the amount, the deadline and how to pay', async ({
   profiles,
 }) => {
   const topup = `TU-${'0'.repeat(26)}`;
@@ -194,7 +192,7 @@ test('a plan that waits for money says how much, until when, and how to pay', as
   const link = tab.getByRole('link', { name: /Isi saldo Rp\s54\.000/ });
   expect(await link.getAttribute('href')).toMatch(/^\/saldo\?(?=.*new=1)(?=.*amount=54000)/);
   await tab.getByRole('link', { name: 'Lihat tagihan' }).click();
-  // The welcome bonus does not reach: paying from saldo is no way, and what is missing is.
+  // The welcome bonus is not enough: saldo is not offered, but a top-up of the shortage is.
   await dialog(tab)
     .getByRole('link', { name: /Isi saldo Rp/ })
     .waitFor();
@@ -206,9 +204,7 @@ test('a plan that waits for money says how much, until when, and how to pay', as
   await done();
 });
 
-test('what has been used is a figure, a bar with its values, and a sentence', async ({
-  profiles,
-}) => {
+test('usage is a figure, a bar with its values, and a sentence', async ({ profiles }) => {
   const { tab, done } = await at(billingWorld(active()), { profiles });
   const meter = tab.getByRole('meter', { name: 'Kuota terpakai' });
   await meter.waitFor();
@@ -250,9 +246,7 @@ test('invoices are filtered in the address, and open to their document', async (
   await done();
 });
 
-test('the buyer is saved as typed, and a wrong NPWP never leaves the form', async ({
-  profiles,
-}) => {
+test('the buyer is saved as typed, and an invalid NPWP is not submitted', async ({ profiles }) => {
   const world = billingWorld(active(), {
     onChange: (_act, fields, now) => {
       now.buyer = { ...now.buyer, npwp: (fields['npwp'] ?? '').replace(/\D/g, '') };

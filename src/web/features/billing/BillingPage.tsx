@@ -14,7 +14,7 @@ import { subscriptionQuery } from '#web/features/billing/queries.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { PageHead } from '#web/ui/layout/PageHead.tsx';
 
-/** Route `/billing`: the plan, what has been used of it, the other plans, and the invoices. */
+/** Route `/billing`: the plan, its usage, the other plans, and the invoices. */
 export function BillingPage() {
   const { open, change } = useSearch('/billing');
   const subscription = useQuery(subscriptionQuery);

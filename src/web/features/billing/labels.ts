@@ -3,7 +3,6 @@ import { formatNumber, formatRupiah } from '#contract/base/money.ts';
 import { TOPUP_MAX, TOPUP_MIN } from '#contract/saldo.ts';
 import type { Tone } from '#web/ui/status/StatusChip.tsx';
 
-/** The colour of an invoice's state. */
 export const invoiceTone: Record<InvoiceStatus, Tone> = {
   draft: 'neutral',
   open: 'warning',
@@ -12,7 +11,6 @@ export const invoiceTone: Record<InvoiceStatus, Tone> = {
   expired: 'neutral',
 };
 
-/** The colour of a subscription's state. */
 export const subscriptionTone: Record<SubscriptionStatus, Tone> = {
   active: 'success',
   past_due: 'warning',
@@ -20,10 +18,9 @@ export const subscriptionTone: Record<SubscriptionStatus, Tone> = {
   cancelled: 'neutral',
 };
 
-/** What an invoice is called where it has no number yet. */
 export const nameOf = ({ number }: Pick<Invoice, 'number'>): string => number ?? 'Belum bernomor';
 
-/** What a message of the quota costs when all of it is used; `undefined` for a plan without a price. */
+/** The price per message when the whole quota is used; `undefined` for a plan without a price. */
 export function pricePerMessage({
   price,
   quota,
@@ -33,7 +30,6 @@ export function pricePerMessage({
   return each < 10 ? `Rp\u00A0${each.toFixed(1).replace('.', ',')}` : formatRupiah(each);
 }
 
-/** What a plan includes, a line each. */
 export const inclusionsOf = ({ quota, overage, tokens }: Plan): readonly string[] => [
   ...(quota > 0
     ? [`${formatNumber(quota)} pesan per bulan`, `${formatRupiah(overage)} per pesan di luar kuota`]
@@ -41,12 +37,11 @@ export const inclusionsOf = ({ quota, overage, tokens }: Plan): readonly string[
   `${formatNumber(tokens)} token`,
 ];
 
-/** `012345678901234` → `01.234.567.8-901.234`; 16 digits, which have no such form, in groups of four. */
+/** `012345678901234` → `01.234.567.8-901.234`; 16 digits, which have no such form, in fours. */
 export const formatNpwp = (digits: string): string =>
   digits.length === 15
     ? digits.replace(/^(..)(...)(...)(.)(...)(...)$/, '$1.$2.$3.$4-$5.$6')
     : digits.replace(/(\d{4})(?=\d)/g, '$1 ');
 
-/** What has to be put in for something that is missing: no top-up is smaller or larger than it may be. */
 export const topupFor = (shortage: number): number =>
   Math.min(TOPUP_MAX, Math.max(TOPUP_MIN, shortage));

@@ -8,13 +8,12 @@ const refetching =
   (_event: unknown, { refetch }: CacheChanges) =>
     refetch(queries);
 
-/** Keeps the plan, its usage and the invoices current. */
 export const billingPatches: LivePatches = {
   follows: both,
   on: {
     'subscription.changed': refetching(both),
     'invoice.changed': refetching(both),
-    // What is missing for a charge, and what has been used.
+    // A changed saldo changes the shortage and the usage.
     'saldo.changed': refetching(plan),
     'message.accepted': refetching(plan),
   },

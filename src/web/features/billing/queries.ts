@@ -10,19 +10,18 @@ import {
 import { listTopupMethods } from '#contract/saldo.ts';
 import { perform } from '#web/api/act.ts';
 
-/** The account's plan, its period, and what has been used of it; live events keep it current. */
+/** The account's plan, its period and usage; live events keep it current. */
 export const subscriptionQuery = queryOptions({
   queryKey: [getSubscription.name],
   queryFn: ({ signal }) => perform(getSubscription, {}, { signal }),
 });
 
-/** The plans on offer, cheapest first. */
 export const plansQuery = queryOptions({
   queryKey: [listPlans.name],
   queryFn: async ({ signal }) => (await perform(listPlans, {}, { signal })).plans,
 });
 
-/** What a change of plan would do now: never an answer from before. */
+/** A preview of a change of plan now; never cached. */
 export const previewQuery = (plan: string) =>
   queryOptions({
     queryKey: [previewSubscription.name, plan],
@@ -31,7 +30,7 @@ export const previewQuery = (plan: string) =>
     gcTime: 0,
   });
 
-/** The invoice of the plan that waits to be paid; null when none does. */
+/** The unpaid invoice of the plan; null when there is none. */
 export const dueInvoiceQuery = queryOptions({
   queryKey: ['invoices', 'due'],
   queryFn: async ({ signal }) => {
@@ -40,20 +39,17 @@ export const dueInvoiceQuery = queryOptions({
   },
 });
 
-/** One invoice whole. */
 export const invoiceQuery = (id: string) =>
   queryOptions({
     queryKey: ['invoices', id],
     queryFn: ({ signal }) => perform(getInvoice, { invoice_id: id }, { signal }),
   });
 
-/** What invoices say of the buyer. */
 export const buyerQuery = queryOptions({
   queryKey: [getBillingProfile.name],
   queryFn: ({ signal }) => perform(getBillingProfile, {}, { signal }),
 });
 
-/** The ways to pay, by which an invoice of a plan can be paid instead of from saldo. */
 export const methodsQuery = queryOptions({
   queryKey: [listTopupMethods.name],
   queryFn: async ({ signal }) => (await perform(listTopupMethods, {}, { signal })).methods,

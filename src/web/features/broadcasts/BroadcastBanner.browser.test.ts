@@ -10,12 +10,12 @@ import { waitFor } from '#tests/support/wait-for.ts';
 type Profile = { open: (path?: string) => Promise<Page>; wrongs: readonly string[] };
 type Profiles = { open: (options: object) => Promise<Profile> };
 
-/** What the server has to tell, and the name that it gives to that. A test changes it, as operators would. */
+/** The server's broadcasts and their name. A test changes it, as operators would. */
 type World = { name: string | undefined; broadcasts: ShownBroadcast[] };
 
 let customer: Promise<string> | undefined;
 
-/** A customer at their profile, to whom `world` is told; all else is the product's own. */
+/** Opens a customer's profile with the broadcasts of `world`; the rest is the product's own. */
 async function at(profiles: Profiles, world: World, acts: FakeActs = {}) {
   const phone = `62857${String(Date.now() % 1e8).padStart(8, '0')}`;
   customer ??= signUp(inject('product'), { name: 'Kopi Senja', phone }).then((one) => one.session);
@@ -43,7 +43,7 @@ async function at(profiles: Profiles, world: World, acts: FakeActs = {}) {
     }
     if (act !== 'events') return route.fallback();
     streams += 1;
-    // The first brings the event; the next says nothing.
+    // The first stream brings the event; later ones are silent.
     if (streams > 1) return;
     await changed.promise;
     const body = 'event: broadcast.changed\ndata: {"kind":"broadcast.changed"}\n\n';
@@ -77,7 +77,7 @@ const close = (tab: Page, which: ShownBroadcast) =>
 const titles = (tab: Page, of: readonly ShownBroadcast[]) =>
   Promise.all(of.map(async (one) => ((await notice(tab, one).count()) > 0 ? one.title : '')));
 
-test('a notice that is closed leaves the others there, and maintenance cannot be closed', async ({
+test('closing a notice leaves the others, and maintenance cannot be closed', async ({
   profiles,
 }) => {
   const world = { name: 'a', broadcasts: [holiday, maintenance, outage] };
@@ -90,7 +90,7 @@ test('a notice that is closed leaves the others there, and maintenance cannot be
   expect(closed.map(({ broadcast_id }) => broadcast_id)).toEqual([holiday.id]);
 });
 
-test('a notice comes back when the server did not take its closing', async ({ profiles }) => {
+test('a notice comes back when closing it failed on the server', async ({ profiles }) => {
   const answered = Promise.withResolvers<void>();
   const refused = { refused: 'not_found', message: 'Tidak ada.', facts: { what: 'Pengumuman' } };
   const world = { name: 'a', broadcasts: [holiday] };
@@ -105,9 +105,7 @@ test('a notice comes back when the server did not take its closing', async ({ pr
   await close(tab, holiday).waitFor();
 });
 
-test('a notice goes when its end comes, and one that ended before is not shown', async ({
-  profiles,
-}) => {
+test('a notice disappears when it ends, and an ended one is not shown', async ({ profiles }) => {
   const endsIn = (ms: number) => ({ until: new Date(Date.now() + ms) });
   const { tab } = await at(
     profiles,
@@ -127,7 +125,7 @@ test('a notice goes when its end comes, and one that ended before is not shown',
   expect(await titles(tab, [holiday, maintenance])).toEqual(['Libur Natal', '']);
 });
 
-test('what operators change comes to the open page, and a warning interrupts who works there', async ({
+test('operators’ changes reach the open page, and a warning is announced assertively', async ({
   profiles,
 }) => {
   const world = { name: 'a', broadcasts: [holiday, maintenance] };
@@ -141,9 +139,7 @@ test('what operators change comes to the open page, and a warning interrupts who
   expect(await titles(tab, [holiday, maintenance])).toEqual(['', 'Pemeliharaan']);
 });
 
-test('notices that cannot be fetched, or are none, leave the page as it is', async ({
-  profiles,
-}) => {
+test('failed or empty broadcasts leave the page as it is', async ({ profiles }) => {
   const world: World = { name: 'a', broadcasts: [] };
   let fails = true;
   const list = () =>

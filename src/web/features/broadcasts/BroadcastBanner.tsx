@@ -10,7 +10,7 @@ import { useAct } from '#web/api/query.ts';
 import styles from '#web/features/broadcasts/BroadcastBanner.module.css';
 import { BroadcastNotice } from '#web/features/broadcasts/BroadcastNotice.tsx';
 
-/** What operators tell, at the top of every page. @param name names what there is to show */
+/** The operators' broadcasts. @param name names the set of broadcasts to show */
 export function BroadcastBanner({ name }: { name: string }) {
   const { data } = useQuery({
     queryKey: ['broadcasts', name],
@@ -27,7 +27,7 @@ export function BroadcastBanner({ name }: { name: string }) {
     try {
       await close.perform({ broadcast_id: id });
     } catch {
-      // It is not closed on the other devices: better shown here once more.
+      // It is not closed on the other devices, so it is shown here again.
       setClosed((before) => before.filter((one) => one !== id));
     }
   };
@@ -44,10 +44,9 @@ export function BroadcastBanner({ name }: { name: string }) {
   );
 }
 
-/** The longest that a timer waits. */
 const TIMER_MS_MAX = 2_000_000_000;
 
-/** Those whose end has not come; looked at again when the next one ends. */
+/** Broadcasts that have not ended; re-evaluated when the next one ends. */
 function useUnended(all: readonly ShownBroadcast[]): readonly ShownBroadcast[] {
   const [now, setNow] = useState(Date.now);
   const left = all.filter(({ until }) => until === null || until.getTime() > now);

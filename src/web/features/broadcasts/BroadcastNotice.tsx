@@ -4,14 +4,11 @@ import { Caption } from '#web/ui/chat/Caption.tsx';
 
 type Props = {
   title: string;
-  /** A caption. */
   text: string;
   tone: BroadcastTone;
-  /** Left out: it cannot be closed. */
   onClose?: (() => void) | undefined;
 };
 
-/** A notice of the operator as customers see it. */
 export const BroadcastNotice = ({ title, text, tone, onClose }: Props) => (
   <Alert visible variant="pro" state={tone} label={title} {...(onClose && { onClose })}>
     <p>

@@ -1,2 +1,2 @@
-// What other features may know of this one.
+// The parts of this feature that other features may import.
 export { BroadcastNotice } from '#web/features/broadcasts/BroadcastNotice.tsx';

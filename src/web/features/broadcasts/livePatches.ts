@@ -3,8 +3,8 @@ import { keyStarts, type LivePatches } from '#web/live/patches.ts';
 const user = keyStarts(['user']);
 
 /**
- * Who is signed in is told with them what operators want to be shown. Asked for again when that has changed,
- * and not with every new stream: that would be twice for each page that is loaded.
+ * The session response names the broadcasts to show. It is refetched when that has changed, but not with every new
+ * stream, which would double the request on each page load.
  */
 export const broadcastPatches: LivePatches = {
   follows: () => false,

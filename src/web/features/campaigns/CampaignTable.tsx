@@ -17,7 +17,7 @@ import { NoRows } from '#web/ui/table/list/NoRows.tsx';
 import { useAddressView } from '#web/ui/table/list/useAddressView.ts';
 import { useList } from '#web/ui/table/list/useList.ts';
 
-/** Rows whose progress may grow are asked for again so often. */
+/** The interval for refetching rows whose progress may grow. */
 const EVERY_MS = 5_000;
 
 const columns = (zone: string): readonly Column<Campaign>[] => [
@@ -86,7 +86,6 @@ function Progress({ campaign }: { campaign: Campaign }) {
   );
 }
 
-/** The account's messages to many, the newest first; page and order are in the address. */
 export function CampaignTable() {
   const { timezone } = useUser();
   const shown = useMemo(() => columns(timezone), [timezone]);

@@ -11,7 +11,6 @@ import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { Row, Stack } from '#web/ui/panel/Panel.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
-/** One message to many: as a draft its editor, then how far it has come. */
 export function CampaignView({ id }: { id: string }) {
   const { data: campaign, error, refetch } = useQuery(campaignQuery(id));
   return (

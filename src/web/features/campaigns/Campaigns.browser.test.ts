@@ -7,7 +7,7 @@ import { waitFor } from '#tests/support/wait-for.ts';
 
 const address = inject('product');
 
-/** Two are left out: a number that is none, and one that comes twice. */
+/** Two are left out: an invalid number, and a duplicate. */
 const LIST = [
   'nomor, nama, tagihan',
   '0812-3456-7001, Bu Sri, Rp 150.000',
@@ -17,7 +17,7 @@ const LIST = [
   'tanpa nomor, Rina, Rp 20.000',
 ].join('\n');
 
-test('with the keyboard alone a list is pasted, written to by name, and sent; another tab sees it end', async ({
+test('a list is pasted, addressed by name and sent with the keyboard alone; another tab sees it end', async ({
   person,
 }) => {
   const who = await signUp(address, { name: 'Toko Melati', phone: '6281355506201' });
@@ -41,13 +41,12 @@ test('with the keyboard alone a list is pasted, written to by name, and sent; an
   await tab.getByRole('cell', { name: 'Nomor ganda' }).waitFor();
   await write(tab, tab.getByLabel('Isi pesan'), 'Halo ');
   await press(tab, tab.getByRole('button', { name: 'nama', exact: true }));
-  // What is typed at once stands behind it.
   await tab.keyboard.type(', tagihan Anda {tagihan}.');
   const preview = tab.getByRole('list', { name: 'Pratinjau di ponsel penerima' });
   await preview.getByText('Halo Bu Sri, tagihan Anda Rp 150.000.').waitFor();
   await look(tab, 'a draft with its preview');
   await press(tab, tab.getByRole('button', { name: 'Kirim ke 3 nomor' }));
-  // Who has no name is left out by then: two are asked about.
+  // Recipients without a name are excluded by then: two are left.
   const question = tab.getByRole('alertdialog', { name: 'Kirim ke 2 nomor?' });
   await question.waitFor();
   await look(tab, 'asked before it is sent');
@@ -67,7 +66,7 @@ test('with the keyboard alone a list is pasted, written to by name, and sent; an
   expect(faults).toEqual([]);
 });
 
-test('on a phone a campaign under way is paused, goes on, and is cancelled', async ({ person }) => {
+test('a running campaign is paused, resumed and cancelled on a phone', async ({ person }) => {
   const who = await signUp(address, { name: 'Klinik Sehat', phone: '6281355506202' });
   await topUp(address, who, 100_000);
   await newSender(address, who, { name: 'Klinik', phone: '62813555062029' });
@@ -82,18 +81,16 @@ test('on a phone a campaign under way is paused, goes on, and is cancelled', asy
   const [head = '', ...others] = numbers;
   await tab.getByLabel('Nomor penerima').fill([head, '8.13556E+11', ...others].join('\n'));
   await tab.getByRole('button', { name: 'Periksa penerima' }).click();
-  // Why a line is left out takes no room from its number, and is read to its end.
+  // The reason for an excluded row leaves the number its space and is shown whole.
   const cut = tab.getByRole('row').filter({ hasText: '8.13556E+11' });
   const number = await cut.getByText('8.13556E+11', { exact: true }).boundingBox();
   expect(number?.height).toBeLessThan(30);
   const why = await cut.getByText(/^Dipersingkat oleh Excel/).boundingBox();
   expect((why?.x ?? 0) + (why?.width ?? 0)).toBeLessThanOrEqual(390);
-  // A column that the list does not have is named, where it was written.
   await tab.getByLabel('Isi pesan').fill('Jadwal imunisasi di {alamat}.');
   await tab.getByRole('button', { name: 'Kirim ke 150 nomor' }).click();
   await tab.getByText('Tidak ada kolom "alamat"', { exact: false }).waitFor();
   await tab.getByLabel('Isi pesan').fill('Jadwal imunisasi besok pukul 08.00.');
-  // What was written and not saved is there again after a reload.
   await tab.reload();
   await waitFor(async () =>
     expect(await tab.getByLabel('Isi pesan').inputValue()).toBe(

@@ -10,7 +10,9 @@ import { MessageTabs } from '#web/features/messages/messages.ts';
 import { LinkButton } from '#web/ui/button/Button.tsx';
 import { PageHead } from '#web/ui/layout/PageHead.tsx';
 
-/** Route `/message-history/kiriman`: messages to many; with `view=new` the list of a new one, with `open` one of them. */
+/**
+ * Route `/message-history/kiriman`: campaigns; `view=new` for a new list, `open` for one of them.
+ */
 export function CampaignsPage() {
   const { view, open } = useSearch('/message-history/kiriman');
   const changed = useCampaignChanged();

@@ -7,7 +7,7 @@ import {
   recipientWords,
 } from '#web/features/campaigns/labels.ts';
 
-test('a duration is told as people tell it', () => {
+test('a duration is written as in everyday speech', () => {
   expect(durationWords(10, 600)).toBe('kurang dari 1 menit');
   expect(durationWords(1_000, 60)).toBe('sekitar 17 menit');
   expect(durationWords(60_000, 600)).toBe('sekitar 1 jam 40 menit');
@@ -16,7 +16,7 @@ test('a duration is told as people tell it', () => {
   expect(durationWords(100_000, 10)).toBe('sekitar 7 hari');
 });
 
-test('who gets no message is told by the reason', () => {
+test('an excluded recipient shows the reason', () => {
   const all = {
     total: 50,
     waiting: 47,
@@ -32,7 +32,7 @@ test('who gets no message is told by the reason', () => {
   expect(leftOutWords({ ...all, invalid: 0, duplicate: 0 })).toBe('');
 });
 
-test('a line without a number is told why, and nobody waits in a draft', () => {
+test('a row without a number shows why, and a draft has no waiting recipients', () => {
   expect(invalidReason('')).toBe('Kolom nomornya kosong.');
   expect(invalidReason('8,13556E+11')).toMatch(/^Dipersingkat oleh Excel/);
   expect(invalidReason('6.28136e11')).toMatch(/^Dipersingkat oleh Excel/);
@@ -43,7 +43,7 @@ test('a line without a number is told why, and nobody waits in a draft', () => {
   expect(recipientWords('duplicate', { status: 'draft' })).toBe('Nomor ganda');
 });
 
-test('numbers beside each other go below each other, names stay beside their number', () => {
+test('numbers of one cell are stacked, and names stay beside their number', () => {
   expect(listFromPasted('0812-3456-7890, 0813-1111-2222;+62 812 7777 0001')).toBe(
     '0812-3456-7890\n0813-1111-2222\n+62 812 7777 0001',
   );

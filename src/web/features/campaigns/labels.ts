@@ -9,7 +9,7 @@ import {
 } from '#contract/campaigns.ts';
 import type { Tone } from '#web/ui/status/StatusChip.tsx';
 
-/** A campaign's state in words, as of now: what runs may still wait for its time, or rest. */
+/** A campaign's current state in words; a running one may wait for its time, or pause. */
 export function stateOf(
   { status, becoming, starts_at, rests_until }: Campaign,
   now: Date,
@@ -39,7 +39,6 @@ const tones: Record<CampaignStatus, Tone> = {
   done: 'success',
 };
 
-/** Why it stands still, and what to do. */
 export const pauseSentence: Record<PauseReason, string> = {
   wanted: 'Kiriman ini Anda jeda. Yang belum berangkat menunggu sampai dilanjutkan.',
   saldo_short: 'Saldo tidak cukup untuk penerima berikutnya. Isi saldo, lalu lanjutkan.',
@@ -65,14 +64,13 @@ export const recipientTone: Record<RecipientState, Tone> = {
   incomplete: 'warning',
 };
 
-/** How a recipient stands, in words: in a draft nobody waits for their turn yet. */
+/** A recipient's state in words; a draft has no waiting recipients yet. */
 export const recipientWords = (state: RecipientState, { status }: Pick<Campaign, 'status'>) =>
   state === 'waiting' && status === 'draft' ? 'Akan dikirimi' : recipientStateLabel[state];
 
 /** `8,13556E+11`, as a spreadsheet writes a long number. */
 const shortened = /^\d+(?:[.,]\d+)?E\+?\d+$/i;
 
-/** Why what a list has as a number is none, and what to do about it. */
 export function invalidReason(written: string): string {
   if (written === '') return 'Kolom nomornya kosong.';
   if (shortened.test(written)) {
@@ -81,7 +79,10 @@ export function invalidReason(written: string): string {
   return /\d/.test(written) ? 'Bukan nomor telepon yang lengkap.' : 'Bukan nomor telepon.';
 }
 
-/** Who of a list gets no message, in words; '' when everybody does: `2 baris tidak dikirimi: 1 nomor salah, 1 nomor ganda.` */
+/**
+ * The number of excluded recipients by reason, in words; '' when there are none: `2 baris tidak dikirimi: 1 nomor
+ * salah, 1 nomor ganda.`
+ */
 export function leftOutWords(counts: RecipientCounts): string {
   const left = leftOut.filter((state) => counts[state] > 0);
   if (left.length === 0) return '';
@@ -94,13 +95,13 @@ export function leftOutWords(counts: RecipientCounts): string {
 
 const leftOut = ['invalid', 'incomplete', 'duplicate', 'opted_out'] as const;
 
-/** Messages a minute at which it goes: what was asked for, as far as its token sends as many; undefined without a limit. */
+/** Messages per minute: the requested pace, capped by the token's; undefined without a limit. */
 export function paceOf({ pace, token_pace }: Pick<Campaign, 'pace' | 'token_pace'>) {
   const most = Math.min(pace ?? Infinity, token_pace ?? Infinity);
   return most === Infinity ? undefined : most;
 }
 
-/** How long so many messages take, in words: `kurang dari 1 menit`, `sekitar 42 menit`, `sekitar 3 jam 10 menit`. */
+/** In words: `kurang dari 1 menit`, `sekitar 42 menit`, `sekitar 3 jam 10 menit`. */
 export function durationWords(messages: number, perMinute: number | undefined): string {
   if (perMinute === undefined) return 'secepat jaringannya menerima';
   const minutes = Math.ceil(messages / Math.max(1, perMinute));
@@ -114,7 +115,7 @@ export function durationWords(messages: number, perMinute: number | undefined): 
     : `sekitar ${formatNumber(rest === 60 ? hours + 1 : hours)} jam`;
 }
 
-/** A list as it is pasted: numbers that stand beside each other alone go below each other. */
+/** Normalizes a pasted list: rows of numbers only become one number per line. */
 export const listFromPasted = (pasted: string): string =>
   pasted
     .split(/\r\n|\r|\n/)

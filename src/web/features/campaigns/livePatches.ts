@@ -3,7 +3,6 @@ import { keyIsAbout, type LivePatches } from '#web/live/patches.ts';
 
 const campaigns = keyIsAbout('campaigns', 'campaign_');
 
-/** Keeps messages to many current. */
 export const campaignPatches: LivePatches = {
   follows: (key) => campaigns(key) || key[0] === campaignKey[0],
   on: {

@@ -4,7 +4,7 @@ import { perform } from '#web/api/act.ts';
 import { campaignKey } from '#web/features/campaigns/queryKeys.ts';
 import { listKey } from '#web/ui/table/list/useList.ts';
 
-/** What is under way is looked at so often while its tab is in sight: its progress is in no event. */
+/** The poll interval of a running campaign in a visible tab: no event carries its progress. */
 const UNDER_WAY_MS = 1_000;
 
 /** True while its figures change by themselves. */
@@ -14,7 +14,6 @@ export const isUnderWay = ({ status, becoming, messages }: Campaign): boolean =>
   messages.waiting > 0 ||
   messages.sent > messages.delivered;
 
-/** One campaign. */
 export const campaignQuery = (id: string) =>
   queryOptions({
     queryKey: [...campaignKey, id],
@@ -22,7 +21,6 @@ export const campaignQuery = (id: string) =>
     refetchInterval: ({ state: { data } }) => (data && isUnderWay(data) ? UNDER_WAY_MS : false),
   });
 
-/** Shows a campaign as it now stands, and asks for the lists again. */
 export function useCampaignChanged(): (campaign?: Campaign) => void {
   const client = useQueryClient();
   return (campaign) => {

@@ -1,2 +1,1 @@
-/** One campaign. */
 export const campaignKey = ['one_campaign'] as const;

@@ -7,7 +7,7 @@ import { press, write } from '#tests/journeys/support/steps.ts';
 
 const address = inject('product');
 
-test('a developer finds the documentation of the API beside their tokens', async ({ person }) => {
+test('a developer finds the API documentation next to their tokens', async ({ person }) => {
   const who = await signUp(address, { name: 'Toko Mawar', phone: '6281355503001' });
   const { open } = await person({ session: who.session });
   const tab = await open('/token');
@@ -20,7 +20,7 @@ test('a developer finds the documentation of the API beside their tokens', async
   await tab.getByRole('cell', { name: 'token_missing' }).waitFor();
 });
 
-test('a stranger may read it, too, wherever its chapter is asked for', async ({ person }) => {
+test('visitors can read every chapter without signing in', async ({ person }) => {
   const { open } = await person({ width: 390 });
   const tab = await open('/docs#limits');
   const chapter = tab.getByRole('heading', { name: 'Limits' });
@@ -31,7 +31,7 @@ test('a stranger may read it, too, wherever its chapter is asked for', async ({ 
   );
   expect(wide).toBeLessThanOrEqual(0);
 
-  // Loaded anew, the page stands about where it stood: its fonts may come later than it.
+  // A reload restores the scroll position roughly: fonts may load later.
   const top = () => tab.evaluate(() => window.scrollY);
   await tab.goto('/docs');
   await chapter.waitFor();
@@ -39,13 +39,12 @@ test('a stranger may read it, too, wherever its chapter is asked for', async ({ 
   await tab.reload();
   await waitFor(async () => expect(Math.abs((await top()) - 900)).toBeLessThan(50));
 
-  // A link that somebody has broken opens the page all the same.
   await tab.goto('about:blank');
   await tab.goto('/docs#100%');
   await tab.getByRole('heading', { name: 'Limits' }).waitFor();
 });
 
-test('with the keyboard alone an answer is looked up, an example is read in PHP, and is tried with one’s own key', async ({
+test('with the keyboard alone an error is looked up, and an example is read in PHP and tried with one’s own key', async ({
   person,
 }) => {
   const phone = '6281355503002';
@@ -68,7 +67,6 @@ test('with the keyboard alone an answer is looked up, an example is read in PHP,
   await press(tab, first.getByRole('tab', { name: 'Node.js' }), 'ArrowRight');
   const code = tab.getByRole('region', { name: 'Request 1', exact: true });
   await code.getByText('<?php').waitFor();
-  // The language stays, on every page.
   await tab.reload();
   await code.getByText('<?php').waitFor();
 
@@ -87,7 +85,6 @@ test('with the keyboard alone an answer is looked up, an example is read in PHP,
   await tab.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
 
-  // A file of the reader's goes along where an example has one.
   const uploads = tab.getByRole('button', { name: /^Try it/ });
   const isUpload = (all: Element[]) =>
     all.findIndex(({ parentElement: near }) =>

@@ -22,16 +22,15 @@ import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { SearchField } from '#web/ui/text/SearchField.tsx';
 
-/** `docs/api.md`, as it is in the repository: the build brings it with the page. */
+/** `docs/api.md` from the repository, bundled with the page by the build. */
 const apiSource = Object.values(
   import.meta.glob<string>('/docs/api.md', { query: '?raw', import: 'default', eager: true }),
 ).join('');
-/** What stands for the installation's own address there. */
 const EXAMPLE_ADDRESS = 'https://kabari.example';
 const QUERY_MAX = 60;
 const LANGUAGE = 'docs-language';
 
-/** Route `/docs`, for everybody: the documentation, with this installation's address. */
+/** Route `/docs`, also without signing in: the documentation, with this installation's address. */
 export function DocsPage() {
   const shown = pageNamed(useSearch('/docs').page);
   const [query, setQuery] = useState('');
@@ -109,7 +108,6 @@ const Coming = () => (
 
 type ResultsProps = { query: string; shown: string; blocks: readonly Block[] };
 
-/** What was found on this page, then which other pages say something of it. */
 function Results({ query, shown, blocks }: ResultsProps) {
   const others = pages.filter(({ name }) => name !== shown);
   const sources = useQueries({ queries: others.map(({ name }) => sourceQuery(name)) });
@@ -143,10 +141,9 @@ function Results({ query, shown, blocks }: ResultsProps) {
   );
 }
 
-/** There is room for the chapters beside what is read, as in the stylesheet. */
+/** The chapters fit beside the text, as in the stylesheet. */
 const BESIDE = '(min-width: 1000px)';
 
-/** The chapters; the one that is being read is marked. Where there is no room beside it, they are folded up. */
 function Contents({ blocks }: { blocks: readonly Block[] }) {
   const chapters = useMemo(
     () => blocks.flatMap((block) => (block.kind === 'heading' && block.level === 2 ? block : [])),
@@ -179,11 +176,11 @@ function Contents({ blocks }: { blocks: readonly Block[] }) {
   );
 }
 
-const languageKept = (): SampleLanguage =>
+const storedLanguage = (): SampleLanguage =>
   languages.find((one) => one === storageGet('browser', LANGUAGE)) ?? 'curl';
 
 function Article({ blocks }: { blocks: readonly Block[] }) {
-  const [language, setLanguage] = useState(languageKept);
+  const [language, setLanguage] = useState(storedLanguage);
   const [tried, setTried] = useState<SampleRequest>();
   const [apiKey, setApiKey] = useState('');
   const reader = useMemo(

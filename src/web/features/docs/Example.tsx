@@ -12,7 +12,6 @@ import { Button } from '#web/ui/button/Button.tsx';
 import { CodeBlock } from '#web/ui/copy/CodeBlock.tsx';
 import { Tabs } from '#web/ui/tabs/Tabs.tsx';
 
-/** An example with curl, in all languages, that can be tried. */
 export function Example({ code, title }: { code: string; title: string }) {
   const { language, setLanguage, tryOut } = useContext(ReaderContext);
   const request = readCurl(code);

@@ -4,7 +4,7 @@ import styles from '#web/features/docs/docs.module.css';
 import type { Block, Inline } from '#web/features/docs/markdown.ts';
 import { CodeBlock } from '#web/ui/copy/CodeBlock.tsx';
 
-/** A page of Markdown, drawn; its heading of the first level is the page's own, and left out. */
+/** Renders a page of Markdown without its first-level heading, which is the page's own. */
 export function Markdown({ blocks }: { blocks: readonly Block[] }) {
   return blocks.map((block, index) => {
     const alike = blocks.slice(0, index + 1).filter(isAlike(block)).length;
@@ -13,7 +13,6 @@ export function Markdown({ blocks }: { blocks: readonly Block[] }) {
   });
 }
 
-/** Code of the same language, beside which stands no answer's status. */
 const isAlike = (block: Block) => (other: Block) =>
   block.kind === 'code' &&
   other.kind === 'code' &&
@@ -24,9 +23,8 @@ const isRequest = (block: Block): boolean => block.kind === 'code' && block.lang
 
 type PartProps = {
   block: Block;
-  /** Which request of the page this is, or belongs to: each has a name of its own. */
+  /** The number of the page's request that this is or belongs to; each has its own name. */
   example: number;
-  /** Which code of its language this is. */
   alike: number;
 };
 

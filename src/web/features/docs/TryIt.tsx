@@ -15,7 +15,7 @@ import { fileSizeText, shortSizes } from '#web/ui/upload/fileSize.ts';
 
 type Props = {
   request: SampleRequest;
-  /** The key that the reader gave on this visit; nowhere stored (docs/decisions/012-api-dialects-and-mcp.md). */
+  /** The reader's key on this visit; never stored (docs/decisions/012-api-dialects-and-mcp.md). */
   apiKey: string;
   onKey: (key: string) => void;
   onClose: () => void;
@@ -26,7 +26,6 @@ const pathOf = (url: string): string => {
   return decodeURI(pathname + search);
 };
 
-/** Tries an example with a key of the reader's, on this page's own origin. */
 export function TryIt({ request, apiKey, onKey, onClose }: Props) {
   const { method, headers } = request;
   const [path, setPath] = useState(pathOf(request.url));
@@ -89,7 +88,7 @@ export function TryIt({ request, apiKey, onKey, onClose }: Props) {
 
 type FileProps = { file: File | undefined; onFile: (file: File | undefined) => void };
 
-/** One file. The browser's own control lies over it, unseen: its words are those of the browser's language. */
+/** The browser's own control lies over it invisibly, as its text is in the browser's language. */
 const FileField = ({ file, onFile }: FileProps) => (
   <Field label="Berkas">
     {(links) => (
@@ -115,18 +114,16 @@ const isLive = (apiKey: string): boolean => apiKey.startsWith('kbr_live_');
 type Call = Pick<SampleRequest, 'method' | 'headers'> & {
   path: string;
   body: string;
-  /** The file that was chosen, and what goes along with it. */
   form: { file: File | undefined; texts: readonly (readonly [string, string])[] } | undefined;
   apiKey: string;
 };
 
-/** Makes the call, once it may be made, and keeps its answer. */
 function useTry({ method, headers, path, body, form, apiKey }: Call) {
   const [answer, setAnswer] = useState<{ title: string; text: string }>();
   const [problem, setProblem] = useState<string>();
   const [busy, setBusy] = useState(false);
   const call = async () => {
-    // The example's request key would be taken, when something else is tried with it than the first time.
+    // The example's idempotency key would be in use if another body was tried first.
     const own = headers
       .filter(([name]) => name.toLowerCase() !== 'authorization')
       .map(([name, value]) => [

@@ -6,7 +6,7 @@ import { linkedHere } from './pages.ts';
 
 const page = await readFile(join(import.meta.dirname, '../../../../docs/api.md'), 'utf8');
 
-test('a page is read as its headings, paragraphs, lists, tables and code', () => {
+test('parses headings, paragraphs, lists, tables and code', () => {
   const source = `# One\n\nTwo lines\nof \`code\`.\n\n- a\n  goes on\n- **b**\n\n| x | y |\n|---|---|\n| 1 | \\|2 |\n\n\`\`\`json 202\n# no heading\n| no table |\n\`\`\`\n## GET /v1/x/{id}\n`;
   expect(parseMarkdown(source)).toEqual([
     { kind: 'heading', level: 1, id: 'one', text: 'One' },
@@ -32,7 +32,7 @@ test('a page is read as its headings, paragraphs, lists, tables and code', () =>
   ]);
 });
 
-test('a link leads within the page, to our own addresses, or to https; others stay words', () => {
+test('links may point within the page, to own addresses, or to https; others become text', () => {
   const kinds = (line: string) => parseInline(line).map(({ kind }) => kind);
   for (const href of ['#a', '/token', 'https://a.example/b']) {
     expect(kinds(`[x](${href})`)).toEqual(['link']);
@@ -42,7 +42,7 @@ test('a link leads within the page, to our own addresses, or to https; others st
   }
 });
 
-test('an open fence or a broken table loses nothing and ends', () => {
+test('an open fence or a broken table ends without losing text', () => {
   expect(parseMarkdown('```sh\nx')).toEqual([
     { kind: 'code', language: 'sh', note: '', code: 'x' },
   ]);
@@ -50,7 +50,7 @@ test('an open fence or a broken table loses nothing and ends', () => {
   expect(parseMarkdown('')).toEqual([]);
 });
 
-test('the page of the API is read whole, and its links lead somewhere', () => {
+test('the API page parses fully, and its links resolve', () => {
   const blocks = parseMarkdown(linkedHere(page));
   const ids = blocks.flatMap((block) => (block.kind === 'heading' ? [block.id] : []));
   expect(new Set(ids).size).toBe(ids.length);

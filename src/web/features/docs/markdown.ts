@@ -1,4 +1,3 @@
-/** A piece of a line: plain words, or words that are marked. */
 export type Inline =
   | { kind: 'text' | 'code' | 'strong'; text: string }
   | { kind: 'link'; text: string; href: string };
@@ -8,12 +7,12 @@ export type Block =
   | { kind: 'paragraph'; line: readonly Inline[] }
   | { kind: 'list'; items: readonly (readonly Inline[])[] }
   | { kind: 'table'; head: readonly (readonly Inline[])[]; rows: readonly (readonly Inline[])[][] }
-  /** `note`: what stands behind the language after the three marks. */
+  /** `note`: the text after the language of the fence. */
   | { kind: 'code'; language: string; note: string; code: string };
 
 /**
- * Reads the Markdown that our own documents are written in: headings, paragraphs, lists of one level,
- * tables, code in fences; in a line `code`, **strong** words and links. Anything else stays text.
+ * Parses the Markdown subset of our documents: headings, paragraphs, lists of one level, tables, fenced code; inline
+ * `code`, **strong** text and links. Anything else stays text.
  */
 export function parseMarkdown(source: string): Block[] {
   const lines = source.split('\n');
@@ -44,7 +43,6 @@ function blockAt(lines: readonly string[], at: number): Read {
   return { block: { kind: 'paragraph', line: parseInline(words.join(' ')) }, next };
 }
 
-/** The first line from `at + 1` on that does not go on. */
 function endOf(lines: readonly string[], at: number, goesOn: (line: string) => boolean): number {
   const end = lines.findIndex((line, index) => index > at && !goesOn(line));
   return end === -1 ? lines.length : end;
@@ -82,7 +80,7 @@ function listAt(lines: readonly string[], at: number): Read {
 
 const marked = /`([^`]+)`|\*\*([^*]+)\*\*|\[((?:`[^`]*`|[^\]`])+)\]\(([^)\s]+)\)/g;
 
-/** A line's words; links lead within the page, to our own addresses, or to https. */
+/** Parses a line; links may point within the page, to our own addresses, or to https. */
 export function parseInline(line: string): Inline[] {
   const found: Inline[] = [];
   let from = 0;
@@ -103,7 +101,7 @@ export function parseInline(line: string): Inline[] {
   return found;
 }
 
-/** The name of a heading in an address, as the common sites make it: `GET /v1/x` → `get-v1x`. */
+/** The anchor of a heading, in GitHub's style: `GET /v1/x` → `get-v1x`. */
 export const slugOf = (title: string): string =>
   title
     .toLowerCase()

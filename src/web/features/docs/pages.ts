@@ -1,6 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
 
-/** The pages of the documentation: their Markdown lies in the folder `docs` of the repository. */
 const all = [
   { name: 'api', title: 'API' },
   { name: 'dialects', title: 'Pengganti layanan lain' },
@@ -27,14 +26,12 @@ const files = import.meta.glob<string>(
 const isThere = (name: string): boolean =>
   name === 'api' || files[`/docs/${name}.md`] !== undefined;
 
-/** Those pages that this release has. */
 export const pages = all.filter(({ name }) => isThere(name));
 
-/** The page of an address; the API's for a name that there is none of. */
+/** The page for a name; the API page for an unknown name. */
 export const pageNamed = (name: string | undefined) =>
   pages.find((page) => page.name === name) ?? all[0];
 
-/** A page's Markdown, fetched when it is first shown or searched. */
 export const sourceQuery = (name: DocsPageName) =>
   queryOptions({
     queryKey: ['docs', name],
@@ -42,7 +39,6 @@ export const sourceQuery = (name: DocsPageName) =>
     staleTime: Infinity,
   });
 
-/** Links between the documents, as addresses of this page. */
 export const linkedHere = (source: string): string =>
   source.replaceAll(
     /\]\((?:\.{0,2}\/)*(?:docs\/)?([a-z-]+(?:\/[a-z-]+)?)\.md(#[\w-]+)?\)/g,

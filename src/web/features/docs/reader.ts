@@ -1,7 +1,6 @@
 import { createContext } from 'react';
 import type { SampleLanguage, SampleRequest } from '#web/features/docs/samples.ts';
 
-/** What the examples of a page have in common: the reader's language, and how one is tried. */
 export type Reader = {
   language: SampleLanguage;
   setLanguage: (language: SampleLanguage) => void;

@@ -14,7 +14,7 @@ const scripts = [...page.matchAll(/```sh\n([\s\S]*?)\n```/g)].map(([, script = '
 
 const run = promisify(execFile);
 
-/** Whether a program of this name is on this machine; Python only with the library that the samples use. */
+/** Whether a program is installed; Python only with the library that the samples use. */
 function isHere(program: string): boolean {
   const given = program === 'python3' ? ['-c', 'import requests'] : ['--version'];
   try {
@@ -31,7 +31,7 @@ const runners: Record<'node' | 'php' | 'python', (code: string) => readonly [str
   python: (code) => ['python3', ['-c', code]],
 };
 
-test('every example of the page is read, and is there in all languages', () => {
+test('every example of the page is parsed and available in all languages', () => {
   expect(scripts.length).toBeGreaterThan(10);
   for (const script of scripts) {
     const request = readCurl(script);
@@ -44,7 +44,7 @@ test('every example of the page is read, and is there in all languages', () => {
   }
 });
 
-test('each sample, run, makes the call that curl makes', async () => {
+test('each sample makes the same call as curl', async () => {
   const calls: { method: string; url: string; headers: object; body: unknown }[] = [];
   const server = createServer((request, response) => {
     let text = '';
@@ -79,7 +79,7 @@ test('each sample, run, makes the call that curl makes', async () => {
             (expected?.headers ?? []).map(([name, value]) => [name.toLowerCase(), value]),
           ),
         });
-        // An empty list and an empty object are one in PHP.
+        // PHP does not distinguish an empty list from an empty object.
         const plain = (value: unknown) => JSON.stringify(value)?.replaceAll('{}', '[]');
         expect(plain(call?.body), language).toBe(plain(expected?.body));
       }
@@ -89,7 +89,7 @@ test('each sample, run, makes the call that curl makes', async () => {
   }
 });
 
-test('a sample with a file, run, sends the form that curl sends', async () => {
+test('a sample with a file sends the same form as curl', async () => {
   const script = scripts.find((one) => one.includes('-F ')) ?? '';
   const folder = await mkdtemp(join(tmpdir(), 'kabari-samples-'));
   await writeFile(join(folder, readCurl(script)?.form?.file ?? ''), 'the bytes of a picture');
@@ -129,7 +129,7 @@ test('a sample with a file, run, sends the form that curl sends', async () => {
   }
 });
 
-test('what is no call of curl stays as it is', () => {
+test('keeps text that is not a curl call', () => {
   for (const script of ['npm install', 'curl', 'curl -s x', "curl https://a -d 'no json'"]) {
     expect(readCurl(script)).toBeUndefined();
     expect(sampleIn('php', script)).toBe(script);

@@ -1,4 +1,3 @@
-/** The languages in which the examples are shown, in their order. */
 export const languages = ['curl', 'node', 'php', 'python', 'go'] as const;
 export type SampleLanguage = (typeof languages)[number];
 
@@ -10,21 +9,19 @@ export const languageTitle: Record<SampleLanguage, string> = {
   go: 'Go',
 };
 
-/** A call of the API, as an example with curl describes it. */
 export type SampleRequest = {
   method: string;
   url: string;
   headers: readonly (readonly [name: string, value: string])[];
-  /** The JSON that travels; undefined where there is none. */
   body: unknown;
-  /** The form that travels instead: one file, and texts. */
+  /** The form sent instead of JSON: one file, and texts. */
   form?: SampleForm;
 };
 
-/** `file` is the name of a file that lies beside the program. */
+/** `file` is the name of a file in the program's folder. */
 type SampleForm = { file: string; texts: readonly (readonly [name: string, value: string])[] };
 
-/** Words of a shell: in single quotes as they are, else `$NAME` becomes `YOUR_NAME`. */
+/** Shell words: single-quoted text is literal, elsewhere `$NAME` becomes `YOUR_NAME`. */
 const word = /'([^']*)'|"((?:[^"\\]|\\.)*)"|([^\s'"]+)/g;
 
 const named = (text: string): string => text.replaceAll(/\$(\w+)/g, 'YOUR_$1');
@@ -36,7 +33,7 @@ function wordsOf(script: string): string[] {
   );
 }
 
-/** Reads one call of curl as our documents write them; undefined for anything else. */
+/** Parses one curl call in our documents' style; undefined for anything else. */
 export function readCurl(script: string): SampleRequest | undefined {
   const [command, ...given] = wordsOf(script.trim());
   if (command !== 'curl') return undefined;
@@ -65,7 +62,7 @@ export function readCurl(script: string): SampleRequest | undefined {
   }
 }
 
-/** The fields of `-F`, `file=@a.png` and `name=value`; undefined where there is no file. */
+/** The fields of `-F`, `file=@a.png` and `name=value`; undefined without a file. */
 function formOf(fields: readonly string[]): SampleForm | undefined {
   const pairs = fields.map((field) => /^(\w+)=(@?)(.*)$/s.exec(field) ?? []);
   const file = pairs.find(([, , at]) => at === '@')?.[3];
@@ -76,7 +73,6 @@ function formOf(fields: readonly string[]): SampleForm | undefined {
   };
 }
 
-/** The same call in every language but curl. */
 const writers: Record<Exclude<SampleLanguage, 'curl'>, (request: SampleRequest) => string> = {
   node: nodeSample,
   php: phpSample,
@@ -84,14 +80,13 @@ const writers: Record<Exclude<SampleLanguage, 'curl'>, (request: SampleRequest) 
   go: goSample,
 };
 
-/** An example in a language; curl as it was written, and what is no call of curl in any of them. */
+/** An example in a language; curl, and anything that is not a curl call, is returned as written. */
 export function sampleIn(language: SampleLanguage, script: string): string {
   if (language === 'curl') return script;
   const request = readCurl(script);
   return request ? writers[language](request) : script;
 }
 
-/** A text between single quotes, in JavaScript, PHP and Python alike. */
 const quoted = (text: string): string =>
   `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\n', '\\n')}'`;
 
@@ -100,13 +95,12 @@ type Literals = {
   close: string;
   pair: (name: string, value: string) => string;
   words: Readonly<Record<'true' | 'false' | 'null', string>>;
-  /** Lists, where they are written otherwise than objects. */
+  /** Brackets of a list, if they differ from those of an object. */
   list: readonly [string, string];
 };
 
 const plainWords = { true: 'true', false: 'false', null: 'null' } as const;
 
-/** A JSON value as a literal of a language. */
 function literal(value: unknown, its: Literals, indent = ''): string {
   if (typeof value === 'string') return quoted(value);
   if (typeof value === 'number') return String(value);
@@ -206,7 +200,7 @@ print(reply.status, reply.read().decode())`;
 
 type FormRequest = Pick<SampleRequest, 'method' | 'url' | 'headers'> & { form: SampleForm };
 
-/** Python has no forms with files of its own. */
+/** Python has no multipart forms of its own. */
 const pythonForm = ({ method, url, headers, form }: FormRequest): string => `import requests
 
 reply = requests.request(
@@ -218,7 +212,6 @@ reply = requests.request(
 )
 print(reply.status_code, reply.text)`;
 
-/** A text between double quotes, as Go and JSON write it. */
 const goText = (text: string): string => JSON.stringify(text);
 
 function goSample({ method, url, headers, body, form }: SampleRequest): string {

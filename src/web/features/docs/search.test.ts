@@ -17,7 +17,7 @@ test('every error is found by its code, with its cause and fix', () => {
   expect(found?.words).toContain('401');
 });
 
-test('headings come first; all words must stand in one line', () => {
+test('headings come first, and all words must be on one line', () => {
   expect(searchIn(blocks, 'opt-outs')[0]).toMatchObject({ title: 'POST /v1/opt-outs', words: '' });
   expect(searchIn(blocks, 'qxz limits')).toEqual([]);
   expect(searchIn(blocks, '  ')).toEqual([]);

@@ -1,6 +1,5 @@
 import type { Block, Inline } from '#web/features/docs/markdown.ts';
 
-/** What was found: the heading above it, and the words around. */
 export type Found = { id: string; title: string; words: string };
 
 const FOUND_MAX = 20;
@@ -8,7 +7,7 @@ const AROUND = 70;
 
 const textOf = (line: readonly Inline[]): string => line.map(({ text }) => text).join('');
 
-/** The lines of a block, as plain text: each row of a table is one. */
+/** The lines of a block as plain text; each table row is one. */
 function linesOf(block: Block): string[] {
   switch (block.kind) {
     case 'heading':
@@ -29,7 +28,7 @@ function linesOf(block: Block): string[] {
   }
 }
 
-/** Where all words of a search stand in one line of a page, headings first; at most 20 places. */
+/** Finds lines of a page that contain all words, headings first; at most 20. */
 export function searchIn(blocks: readonly Block[], text: string): Found[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return [];

@@ -1,9 +1,7 @@
 import { useEffect, useState } from 'react';
 
-/** A heading counts as reached this far below the top of the window. */
 const REACHED_PX = 120;
 
-/** Which of these headings the reader has reached last. */
 export function useHeadingInView(ids: readonly string[]): string | undefined {
   const [current, setCurrent] = useState<string>();
   useEffect(() => {

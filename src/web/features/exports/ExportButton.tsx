@@ -6,13 +6,12 @@ import { Button, type ButtonLook } from '#web/ui/button/Button.tsx';
 
 type Props = ButtonLook & {
   what: ToExport;
-  /** What the button says; its icon alone where it is `square`. */
+  /** The button's label, hidden if it is `square`. */
   words: string;
-  /** The one list of the page, which the key `e` exports. */
+  /** The main list of the page, which the key `e` exports. */
   hasKey?: boolean;
 };
 
-/** Asks for rows as a file. */
 export function ExportButton({ what, words, hasKey = false, ...look }: Props) {
   const [open, setOpen] = useState(false);
   return (

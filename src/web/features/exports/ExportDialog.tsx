@@ -30,7 +30,10 @@ const formats: readonly Choice<ExportFormat>[] = [
   { value: 'csv', title: 'CSV', children: 'Teks biasa, untuk program lain.' },
 ];
 
-/** Asks for rows as a file, and shows those of the last day. It is made while people go on: they may close this, and the tab. */
+/**
+ * Requests a file of rows, and lists those of the last day. The file is made in the background: the dialog and the tab
+ * may be closed.
+ */
 export function ExportDialog({ what, onClose }: Props) {
   const [format, setFormat] = useState<ExportFormat>('xlsx');
   const client = useQueryClient();
@@ -84,11 +87,12 @@ export function ExportDialog({ what, onClose }: Props) {
 
 function titleOf(what: ToExport): string {
   if (what.kind === 'campaign') return 'Unduh hasil kiriman';
-  const chosen = what.input.message_ids?.length;
-  return chosen === undefined ? 'Ekspor pesan' : `Ekspor ${formatNumber(chosen)} pesan pilihan`;
+  const selectedCount = what.input.message_ids?.length;
+  return selectedCount === undefined
+    ? 'Ekspor pesan'
+    : `Ekspor ${formatNumber(selectedCount)} pesan pilihan`;
 }
 
-/** Which rows will be in it. */
 function About({ what }: { what: ToExport }) {
   const nameOfToken = useTokenNames();
   if (what.kind === 'campaign') {

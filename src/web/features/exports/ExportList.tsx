@@ -17,7 +17,6 @@ import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { fileSizeText } from '#web/ui/upload/fileSize.ts';
 import { indonesianUploads } from '#web/ui/upload/uploadLabels.ts';
 
-/** The files of the last day: how far each is, and its link. */
 export function ExportList() {
   const { data, error, refetch, isPending } = useQuery(exportsQuery);
   const client = useQueryClient();

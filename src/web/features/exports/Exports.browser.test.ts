@@ -12,10 +12,8 @@ const address = inject('product');
 
 /** Fails: not on the network. */
 const MISSING = '62800000003';
-/** What a spreadsheet must not run. */
 const FORMULA = '=HYPERLINK("https://jahat.example";"Klik")';
 
-/** What a click downloads. */
 async function downloaded(tab: Page, link: Locator) {
   const [download] = await Promise.all([tab.waitForEvent('download'), link.click()]);
   return {
@@ -24,13 +22,12 @@ async function downloaded(tab: Page, link: Locator) {
   };
 }
 
-/** The rows of the first sheet of a workbook. */
 async function sheetOf(bytes: Buffer): Promise<readonly (readonly unknown[])[]> {
   const [sheet] = await readXlsx(bytes);
   return sheet?.data ?? [];
 }
 
-test('with the keyboard what a filter lets through becomes a file, and what was chosen; another tab sees them come and go', async ({
+test('filtered and selected rows are exported with the keyboard; another tab sees the files appear and expire', async ({
   person,
 }) => {
   const who = await signUp(address, { name: 'Roti Bu Tini', phone: '6281355506401' });
@@ -49,7 +46,7 @@ test('with the keyboard what a filter lets through becomes a file, and what was 
   ];
   await tab.getByRole('row', { name: /Kue ulang tahun/ }).waitFor();
   const dialog = tab.getByRole('dialog', { name: 'Ekspor pesan' });
-  // Keys are heard once the frame is there, which may be after its rows.
+  // Keys work once the frame is mounted, which may be after its rows.
   await waitFor(async () => {
     await tab.keyboard.press('e');
     expect(await dialog.count()).toBe(1);
@@ -67,7 +64,7 @@ test('with the keyboard what a filter lets through becomes a file, and what was 
   expect(lines).toHaveLength(2);
   expect(lines[1]).toContain('Kue ulang tahun Kak Sari sudah jadi.');
 
-  // The other tab asks for all of them, as a workbook; nothing of it is a formula.
+  // The other tab exports all rows as a workbook; no cell is a formula.
   await press(other, other.getByRole('button', { name: 'Ekspor', exact: true }));
   const all = other.getByRole('dialog', { name: 'Ekspor pesan' });
   await all.getByRole('listitem', { name: /^Pesan: Gagal, CSV/ }).waitFor();

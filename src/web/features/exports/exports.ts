@@ -1,3 +1,3 @@
-// What other features may know of this one.
+// The parts of this feature that other features may import.
 export { ExportButton } from '#web/features/exports/ExportButton.tsx';
 export { ExportDialog } from '#web/features/exports/dialog.ts';

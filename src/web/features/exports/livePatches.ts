@@ -1,7 +1,6 @@
 import { exportsKey } from '#web/features/exports/queryKeys.ts';
 import type { LivePatches } from '#web/live/patches.ts';
 
-/** Keeps files of rows current: how far they are, and that they are there. */
 export const exportPatches: LivePatches = {
   follows: (key) => key[0] === exportsKey[0],
   on: { 'export.changed': (_event, cache) => cache.refetch(exportsKey) },

@@ -3,10 +3,10 @@ import { listExports } from '#contract/exports.ts';
 import { perform } from '#web/api/act.ts';
 import { exportsKey } from '#web/features/exports/queryKeys.ts';
 
-/** How often it is asked how far a file is: that one is begun or made comes by the live stream, what is between does not. */
+/** The poll interval of a file's progress: the live stream reports only start and completion. */
 const PROGRESS_MS = 1_500;
 
-/** The account's files of the last 24 hours, the newest first. */
+/** The account's files of the last 24 hours, newest first. */
 export const exportsQuery = queryOptions({
   queryKey: exportsKey,
   queryFn: async ({ signal }) => (await perform(listExports, {}, { signal })).exports,

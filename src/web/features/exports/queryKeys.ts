@@ -1,2 +1,1 @@
-/** The files of rows that an account has asked for. */
 export const exportsKey = ['row_exports'] as const;

@@ -3,11 +3,11 @@ import type { exportMessages } from '#contract/exports.ts';
 
 type Messages = Omit<InputFor<typeof exportMessages>, 'format'>;
 
-/** What is to become a file. */
 export type ToExport =
   | {
       kind: 'messages';
       input: Messages;
-      /** How many there are at most, where that is known. */ count?: number;
+      /** The maximum number of rows, if known. */
+      count?: number;
     }
   | { kind: 'campaign'; campaignId: string };

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { allTokensQuery } from '#web/features/tokens/tokens.ts';
 
-/** What tokens are called, by their ids; undefined for one that is gone. */
 export function useTokenNames(): (id: string) => string | undefined {
   const { data: tokens } = useQuery(allTokensQuery);
   return (id) => tokens?.find((token) => token.id === id)?.name;

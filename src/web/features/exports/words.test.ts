@@ -4,7 +4,7 @@ import { exportTitle, filterWords } from './words.ts';
 const token = `tok_${'0'.repeat(26)}`;
 const nameOfToken = (id: string) => (id === token ? 'Kasir' : undefined);
 
-test('filters are named as the table names them, and none is left out', () => {
+test('filters have the same names as in the table, and none is missing', () => {
   expect(filterWords({}, nameOfToken)).toBe('');
   expect(
     filterWords(
@@ -28,7 +28,7 @@ test('filters are named as the table names them, and none is left out', () => {
   );
 });
 
-test('a file is called by what was asked for', () => {
+test('a file’s title names its content', () => {
   expect(exportTitle({ kind: 'messages' }, nameOfToken)).toBe('Semua pesan');
   expect(exportTitle({ kind: 'messages', status: ['failed'] }, nameOfToken)).toBe('Pesan: Gagal');
   expect(exportTitle({ kind: 'messages', chosen: 3 }, nameOfToken)).toBe('3 pesan pilihan');

@@ -8,12 +8,12 @@ type Filters = Omit<Extract<Requested, { kind: 'messages' }>, 'kind' | 'chosen' 
 
 const dayWords = (day: string): string => formatDate(wibMidnight(day));
 
-/** Which messages filters let through, as the table names them: `Gagal, Keluar, 1 Nov 2026 sampai 7 Nov 2026`. */
+/** The filters in words, as the table names them: `Gagal, Keluar, 1 Nov 2026 sampai 7 Nov 2026`. */
 export function filterWords(
   { q, status, direction, type, from, to, token_id: token }: Filters,
   nameOfToken: (id: string) => string | undefined,
 ): string {
-  // Each of them is named: a filter that is not would have the dialog say that all messages come along.
+  // Every filter must be named: without its name the dialog would claim to export all messages.
   const words: Record<Exclude<keyof Filters, 'to'>, string | undefined> = {
     q: q && `cocok dengan “${q}”`,
     status: status?.map(statusFilterLabel).join(' atau '),
@@ -29,7 +29,6 @@ export function filterWords(
   return Object.values(words).filter(Boolean).join(', ');
 }
 
-/** What a file is called in the list. */
 export function exportTitle(
   of: Requested,
   nameOfToken: (id: string) => string | undefined,

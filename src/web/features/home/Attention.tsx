@@ -7,19 +7,16 @@ import { Panel } from '#web/ui/panel/Panel.tsx';
 
 type Token = HomeSummary['attention'][number];
 
-/** True when it is the token's webhook that has to be looked at, on a page of its own. */
+/** True when the webhook of the token needs attention, which has a page of its own. */
 export const isOfWebhook = ({ reason }: Token): boolean => reason.startsWith('webhook_');
 
-/** Where something can be done about it. */
 const placeOf = (token: Token): string =>
   isOfWebhook(token)
     ? `/token/webhook?token=${token.token_id}`
     : `/token?open=${token.token_id}${linkable.has(token.reason) ? '&view=link' : ''}`;
 
-/** What pairing its phone mends. */
 const linkable: ReadonlySet<Token['reason']> = new Set(['not_linked', 'disconnected']);
 
-/** Tokens that somebody has to do something about; nothing when all is well. */
 export function Attention({ tokens }: { tokens: readonly Token[] }) {
   if (tokens.length === 0) return null;
   return (

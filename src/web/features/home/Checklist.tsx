@@ -10,7 +10,6 @@ import { Money } from '#web/ui/money/Money.tsx';
 import { Panel } from '#web/ui/panel/Panel.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
-/** The four steps from a new account to the first message; what is done stays ticked. */
 export function Checklist({ home }: { home: HomeSummary }) {
   const { done, next } = progressOf(home.checklist);
   const steps = stepsOf(home);
@@ -46,7 +45,6 @@ export function Checklist({ home }: { home: HomeSummary }) {
   );
 }
 
-/** The shape of the steps while they are on their way. */
 export const ChecklistSkeleton = () => (
   <div className={styles['steps']}>
     {stepKeys.map((key) => (
@@ -60,7 +58,7 @@ export const ChecklistSkeleton = () => (
   </div>
 );
 
-/** The last of the steps: most pages are opened before it, or after. */
+/** The last step, loaded separately: most visits are before it, or after. */
 const FirstMessage = lazy(async () => ({
   default: (await import('#web/features/home/FirstMessage.tsx')).FirstMessage,
 }));
@@ -69,7 +67,7 @@ type StepProps = {
   number: number;
   step: StepFacts;
   done: boolean;
-  /** The one to do now is open; the others may be done before it all the same. */
+  /** The next step is open; the others can be done before it. */
   current: boolean;
   children: ReactNode;
 };
@@ -93,7 +91,6 @@ const Step = ({ number, step, done, current, children }: StepProps) => (
   </li>
 );
 
-/** Why the step is there, and what it needs. */
 function Doing({ step, home }: { step: StepKey; home: HomeSummary }) {
   const { available } = home.saldo;
   switch (step) {

@@ -18,7 +18,6 @@ const figures: readonly { key: keyof Reached; label: string }[] = [
   { key: 'failed', label: 'Gagal' },
 ];
 
-/** What came of today's messages so far, against yesterday's. */
 export function Today({ today, yesterday }: TodayProps) {
   const [now, before] = [reached(today), reached(yesterday)];
   const day = civilDate(new Date());
@@ -46,7 +45,6 @@ export function Today({ today, yesterday }: TodayProps) {
   );
 }
 
-/** Its shape while it is on its way. */
 export const TodaySkeleton = () => (
   <Panel title="Hari ini">
     <Stats>
@@ -65,7 +63,6 @@ const series: readonly Series[] = [
   { key: 'failed', label: 'Gagal', color: 'bata' },
 ];
 
-/** Thirty days of messages, each counted under the status it has reached. */
 export function Days({ days }: { days: HomeSummary['days'] }) {
   const bars = days.map(({ date, ...values }) => ({
     // Noon keeps the date in every zone of Indonesia.

@@ -2,7 +2,6 @@ import type { HomeSummary } from '#contract/messages.ts';
 import { UnverifiedNote, WindowNote, curlSample, useSending } from '#web/features/tokens/tokens.ts';
 import { CodeBlock } from '#web/ui/copy/CodeBlock.tsx';
 
-/** The call that sends the first message, and what it needs. */
 export function FirstMessage({ channel }: Pick<HomeSummary, 'channel'>) {
   const sending = useSending({ channel });
   return (

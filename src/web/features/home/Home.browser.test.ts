@@ -18,7 +18,7 @@ const boxOf = async (place: Locator) => {
   return box;
 };
 
-test('Beranda tells what is news, in cards of one height', async ({ person }) => {
+test('Beranda shows the current state in cards of equal height', async ({ person }) => {
   const fresh = await signUp(address, { name: 'Warung Baru', phone: '6281355507101' });
   const beginner = await (await person({ session: fresh.session })).open('/');
   await beginner.getByText('bonus selamat datang dari kami').waitFor();
@@ -40,7 +40,7 @@ test('Beranda tells what is news, in cards of one height', async ({ person }) =>
   expect(Math.abs(figures.y - saldo.y)).toBeLessThan(1);
   expect(Math.abs(figures.height - saldo.height)).toBeLessThan(1);
 
-  // A menu of icons says its names, also at its foot.
+  // A menu of icons shows its names as tooltips, also at its foot.
   await tab.getByRole('button', { name: 'Ciutkan menu' }).click();
   await tab
     .getByRole('navigation', { name: 'Menu utama' })
@@ -49,7 +49,7 @@ test('Beranda tells what is news, in cards of one height', async ({ person }) =>
   await tab.getByText('Profil Toko Kain', { exact: true }).last().waitFor();
 });
 
-test('on a phone the head leaves room for the list, and the sheet is one column', async ({
+test('on a phone the header leaves room for the list, and the sheet has one column', async ({
   person,
 }) => {
   const shop = await signUp(address, { name: 'Toko Benang', phone: '6281355507103' });

@@ -23,7 +23,7 @@ import { PageHead } from '#web/ui/layout/PageHead.tsx';
 import { Panel } from '#web/ui/panel/Panel.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
-/** Route `/`: the first steps until they are done, then how things stand. */
+/** Route `/`: the first steps until they are done, then the overview. */
 export function HomePage() {
   const home = useQuery(homeQuery);
   const waiting = useSkeleton(home.isPending);
@@ -57,7 +57,7 @@ const Send = () => (
 );
 
 function Overview({ home }: { home: HomeSummary }) {
-  // A phone would stand still over all of it at once: what is further down comes a moment later.
+  // Rendering everything at once would block a phone: the lower part follows a moment later.
   const whole = useDeferredValue(true, false);
   const started = progressOf(home.checklist).next === undefined;
   useEffect(() => storageSet('browser', STARTED, started ? '1' : '0'), [started]);
@@ -82,7 +82,7 @@ function Overview({ home }: { home: HomeSummary }) {
         </>
       ) : (
         <>
-          {/* The steps speak of tokens that wait for a phone; of webhooks, and of tokens that may be somebody else's, nothing else does. */}
+          {/* The steps cover tokens that wait for a phone, but not webhooks or tokens that may belong to others. */}
           <Attention
             tokens={home.attention.filter(
               (token) => token.reason === 'under_review' || isOfWebhook(token),
@@ -128,7 +128,7 @@ const Unread = ({ unread }: { unread: number }) =>
 
 const STARTED = 'home-started';
 
-/** The shape of what is coming, as it was in this browser the last time: figures, or the first steps. */
+/** Skeleton of the last layout in this browser: figures, or the first steps. */
 const LoadingRows = () => (
   <div className={styles['page']} aria-busy="true">
     {storageGet('browser', STARTED) === '1' ? (

@@ -4,7 +4,7 @@ import { Button } from '#web/ui/button/Button.tsx';
 import { OfferCard } from '#web/ui/panel/OfferCard.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
-/** Offers the app to who came back and did something; where the browser installs by hand, the steps. */
+/** Offers the app to active returning visitors; shows steps where the browser installs by hand. */
 export function InstallCard() {
   const way = useInstallOffer();
   if (!way) return null;

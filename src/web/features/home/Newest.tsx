@@ -68,7 +68,7 @@ const columns = (zone: string): readonly Column<MessageRow>[] => [
   },
 ];
 
-/** The ten newest messages, out and in; each opens its details in the history. Undefined: not here yet. */
+/** The ten newest messages; each opens its details in the history. Undefined while loading. */
 export function Newest({ messages }: { messages: readonly MessageRow[] | undefined }) {
   const { timezone } = useUser();
   const shown = useMemo(() => columns(timezone), [timezone]);

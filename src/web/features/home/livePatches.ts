@@ -3,7 +3,7 @@ import { keyIsAbout, type CacheChanges, type LivePatches } from '#web/live/patch
 const home = keyIsAbout('home', 'home_');
 const refetchHome = (_event: unknown, { refetch }: CacheChanges) => refetch(home);
 
-/** Keeps Beranda current; a saldo that changed stands there already. */
+/** Updates Beranda; the saldo is patched elsewhere. */
 export const homePatches: LivePatches = {
   follows: home,
   on: {

@@ -10,7 +10,7 @@ const waiting = (channel: 'simulator' | 'cloud' | 'web'): HomeSummary['attention
   reason: 'not_linked',
 });
 
-test('a number at Meta is connected with its access, not with a QR', () => {
+test('a number at Meta is connected with an access token, not with a QR', () => {
   const home = { channel: 'cloud', attention: [waiting('cloud')] } as const;
   expect(stepsOf({ ...home, attention: [...home.attention] }).linked).toEqual({
     title: 'Sambungkan nomor',
@@ -22,7 +22,7 @@ test('a number at Meta is connected with its access, not with a QR', () => {
   expect(reasonWords({ reason: 'disconnected', channel: 'cloud' })).not.toContain('QR');
 });
 
-test('other numbers are connected with a QR, also where another token is at Meta', () => {
+test('other numbers are connected with a QR, even when another token is at Meta', () => {
   for (const channel of ['simulator', 'web'] as const) {
     const home = { channel: 'cloud' as const, attention: [waiting(channel)] };
     expect(stepsOf(home).linked.title).toBe('Pindai QR');
@@ -31,6 +31,6 @@ test('other numbers are connected with a QR, also where another token is at Meta
   }
 });
 
-test('before there is a token, nothing says how its number will be connected', () => {
+test('without a token, the steps do not say how its number is connected', () => {
   expect(stepsOf({ channel: null, attention: [] }).linked.title).toBe('Sambungkan nomor');
 });

@@ -4,17 +4,14 @@ import type { StepKey } from '#web/features/home/figures.ts';
 
 export type StepFacts = {
   title: string;
-  /** What the link or the button says. */
   action: string;
   href: string;
 };
 
 type Facts = Pick<HomeSummary, 'attention' | 'channel'>;
 
-/** The token that the step of connecting speaks of: one that waits for it, else the first. */
 const waitingIn = ({ attention }: Facts) => attention.find(({ reason }) => reason === 'not_linked');
 
-/** The four first steps: what each is called, and where it is done. */
 export function stepsOf(home: Facts): Record<StepKey, StepFacts> {
   const waiting = waitingIn(home);
   const isScanned = home.channel !== null && !isByMeta(home);
@@ -46,7 +43,6 @@ export function stepsOf(home: Facts): Record<StepKey, StepFacts> {
   };
 }
 
-/** How the token is connected. */
 export const connectWords = (home: Facts): string =>
   isByMeta(home)
     ? 'Buka token Anda dan isi formulir WhatsApp Cloud API dengan akses dari Meta: Phone number ID, WhatsApp Business Account ID, access token, dan app secret.'
@@ -71,12 +67,11 @@ const reasons: Record<Token['reason'], string> = {
   webhook_erring: 'Pengiriman webhook terus gagal. Periksa server penerimanya. Buka webhook.',
 };
 
-/** Of a number at Meta there is no QR. */
+/** A number at Meta has no QR. */
 const reasonsByMeta: Partial<typeof reasons> = {
   not_linked: 'Belum tersambung ke Meta. Isi akses nomornya.',
   disconnected: 'Terputus dari Meta. Masukkan access token yang baru.',
 };
 
-/** What is the matter with a token, and what to do. */
 export const reasonWords = ({ reason, channel }: Pick<Token, 'reason' | 'channel'>): string =>
   (channel === 'cloud' ? reasonsByMeta[reason] : undefined) ?? reasons[reason];

@@ -2,7 +2,6 @@ import { Megaphone, MessagesSquare, Table2, UserX } from 'lucide-react';
 import styles from '#web/features/messages/MessagesPage.module.css';
 import { TabLink, TabLinks } from '#web/ui/tabs/Tabs.tsx';
 
-/** The views of messages: each by itself, as conversations, and those to many. */
 export const MessageTabs = ({
   current,
 }: {

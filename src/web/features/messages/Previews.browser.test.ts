@@ -17,14 +17,13 @@ const address = inject('product');
 const phone = '6281355503021';
 let bakery: Promise<{ session: string; sender: Sender }> | undefined;
 
-/** A shop with a linked phone. */
 async function openBakery() {
   const who = await signUp(address, { name: 'Toko Kue Lapis', phone });
   await topUp(address, who, 50_000);
   return { session: who.session, sender: await newSender(address, who, { name: 'Kasir', phone }) };
 }
 
-/** The shop of these tests, in a browser, and somebody it writes to, whose number ends so. */
+/** Opens the shop in a browser, with a recipient whose number has this ending. */
 async function atBakery(person: OpenPerson, end: string) {
   const { session, sender } = await (bakery ??= openBakery());
   const { open } = await person({ session });
@@ -33,7 +32,7 @@ async function atBakery(person: OpenPerson, end: string) {
   return { sender, open, thread, peer };
 }
 
-/** Everything that a page asks of other hosts than its own. */
+/** Records requests of a page to hosts other than its own. */
 function strangersAsked(tab: Page, address: string): readonly string[] {
   const asked: string[] = [];
   tab.on('request', (request) => {
@@ -44,9 +43,7 @@ function strangersAsked(tab: Page, address: string): readonly string[] {
   return asked;
 }
 
-test('lists, tables and notices show the words of a message, never its markup', async ({
-  person,
-}) => {
+test('lists, tables and notices show message text, never its markup', async ({ person }) => {
   const { sender, open, thread, peer } = await atBakery(person, '21');
   const text = 'Menu: <a href="https://toko.example/menu">di sini</a>,<br class="x">ya';
   await deliverText(address, sender, { to: peer, text });
@@ -69,7 +66,7 @@ test('lists, tables and notices show the words of a message, never its markup', 
   await tab.getByText('Baik Bu ini', { exact: true }).waitFor();
 });
 
-test('a picture whose link is not fetched is a card in thread and details; nothing of it is loaded', async ({
+test('a picture whose link was not fetched is a card in thread and details, and is not loaded', async ({
   person,
 }) => {
   const { sender, open, thread, peer } = await atBakery(person, '22');

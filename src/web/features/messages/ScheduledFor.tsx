@@ -4,7 +4,6 @@ import styles from '#web/features/messages/StatusMark.module.css';
 
 type Props = { message: Pick<MessageRow, 'status' | 'scheduled_at'>; zone: string };
 
-/** When a scheduled message leaves; nothing for any other. */
 export const ScheduledFor = ({ message: { status, scheduled_at: at }, zone }: Props) =>
   status === 'scheduled' &&
   at && (

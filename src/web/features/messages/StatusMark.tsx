@@ -6,7 +6,6 @@ import { Ticks } from '#web/ui/chat/Ticks.tsx';
 
 type Props = { status: MessageStatus; iconOnly?: boolean };
 
-/** A message's status: ticks and word; what came in has an arrow. */
 export function StatusMark({ status, iconOnly = false }: Props) {
   const mark = markOf(status);
   if (mark) return <Ticks mark={mark} word={messageStatusLabel[status]} iconOnly={iconOnly} />;

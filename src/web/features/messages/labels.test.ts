@@ -3,7 +3,7 @@ import { canResend, manyActions } from './labels.ts';
 
 const failed = { direction: 'out', status: 'failed', type: 'text' } as const;
 
-test('a message is sent once more where that may help, and not where its failure says otherwise', () => {
+test('offers resending only where the failure allows it', () => {
   expect(canResend({ ...failed, failure: 'network_billing' })).toBe(true);
   expect(canResend({ ...failed, status: 'expired', failure: null })).toBe(true);
   for (const failure of ['network_declined', 'opted_out', 'window_closed'] as const) {

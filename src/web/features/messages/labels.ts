@@ -8,34 +8,30 @@ import {
 import { formatPeer } from '#contract/messages/peer.ts';
 import type { Mark } from '#web/ui/chat/Ticks.tsx';
 
-/** The tick of a status; what came in has none. */
 export function markOf(status: MessageStatus): Mark | undefined {
   if (status === 'received') return undefined;
   return status === 'accepted' || status === 'queued' ? 'waiting' : status;
 }
 
-/** True while a message can still be called back. */
 export const canCancel = ({
   direction,
   status,
 }: Pick<MessageRow, 'direction' | 'status'>): boolean =>
   direction === 'out' && (status === 'scheduled' || status === 'accepted' || status === 'queued');
 
-/** Failures that a second try at once only repeats: their sentences say what else helps. */
+/** Failures that an immediate retry only repeats: their sentences name another remedy. */
 const inVain: ReadonlySet<Failure | null> = new Set([
   'network_declined',
   'opted_out',
   'window_closed',
 ]);
 
-/** True for what did not arrive, where sending it once more may help. */
 export const canResend = (
   message: Pick<MessageRow, 'direction' | 'status' | 'type' | 'failure'>,
 ): boolean => mayResend(message) && !(message.status === 'failed' && inVain.has(message.failure));
 
 type ManyAction = 'resend' | 'cancel' | 'export';
 
-/** The actions that can do anything with a selection. */
 export function manyActions(
   messages: readonly Pick<MessageRow, 'direction' | 'status' | 'type'>[],
 ): readonly ManyAction[] {
@@ -48,9 +44,7 @@ export function manyActions(
 
 type Peer = { peer: string; peer_name: string | null };
 
-/** A person's name where one is known, else the number. */
 export const nameOf = ({ peer, peer_name }: Peer): string => peer_name ?? formatPeer(peer);
 
-/** The first words of a message; what has none says what it is. */
 export const excerptOf = ({ excerpt, type }: Pick<MessageRow, 'excerpt' | 'type'>): string =>
   excerpt === '' ? messageTypeLabel[type] : excerpt;

@@ -5,7 +5,7 @@ import { rises } from '#contract/messages.ts';
 const row = { id: 'msg_1', status: 'sent', peer: '6281234567890', created_at: new Date(0) };
 const other = { id: 'msg_2', status: 'queued' };
 
-test('a message that was delivered is shown so in a list, a thread and a summary alike', () => {
+test('a delivered message shows so in a list, a thread and a summary alike', () => {
   const news = { id: 'msg_1', status: 'delivered' } as const;
   const after = { ...row, status: 'delivered' };
   expect(withStatus({ rows: [row, other], totalPages: 3 }, news)).toEqual({
@@ -21,7 +21,7 @@ test('a message that was delivered is shown so in a list, a thread and a summary
   });
 });
 
-test('what a late receipt says does not take a status back', () => {
+test('a late receipt does not lower a status', () => {
   const list = { rows: [{ ...row, status: 'read' }] };
   expect(withStatus(list, { id: 'msg_1', status: 'delivered' })).toBe(list);
   expect(rises('failed', 'delivered')).toBe(true);
@@ -29,7 +29,7 @@ test('what a late receipt says does not take a status back', () => {
   expect(rises('read', 'read')).toBe(false);
 });
 
-test('what arrived after all has not failed', () => {
+test('a message that arrived after all has not failed', () => {
   const list = { rows: [{ ...row, status: 'failed', failure: 'no_answer' }] };
   expect(withStatus(list, { id: 'msg_1', status: 'delivered' })).toEqual({
     rows: [{ ...row, status: 'delivered', failure: null }],
@@ -40,7 +40,7 @@ test('what arrived after all has not failed', () => {
   });
 });
 
-test('an event about something else leaves the very same list, and the very same other rows', () => {
+test('an unrelated event keeps the identity of the list and of the other rows', () => {
   const list = { rows: [row, other] };
   expect(withStatus(list, { id: 'msg_9', status: 'read' })).toBe(list);
   expect(withStatus(list, { id: 'msg_1', status: 'read' }).rows[1]).toBe(other);

@@ -18,8 +18,7 @@ import {
 type Change = { id: string; status: MessageStatus };
 
 /**
- * Cached data with a message's status risen, wherever the message stands in it. What arrived after all has
- * not failed.
+ * Raises a message's status everywhere in cached data. A message that arrived after all has not failed.
  */
 export const withStatus = <T>(data: T, { id, status }: Change): T =>
   replaceIn(data, (bag) => {
@@ -31,7 +30,6 @@ export const withStatus = <T>(data: T, { id, status }: Change): T =>
 
 type Conversation = { token_id: string; peer: string };
 
-/** Cached data with a conversation's unread messages read, wherever it stands. */
 export const withRead = <T>(data: T, { token_id, peer }: Conversation): T =>
   replaceIn(data, (bag) => {
     if (bag['peer'] !== peer || typeof bag['unread'] !== 'number') return undefined;
@@ -51,7 +49,6 @@ function refetchLists({ refetch }: CacheChanges): void {
 
 const refetchOptouts = (_event: unknown, cache: CacheChanges) => cache.refetch(optoutLists);
 
-/** A message says something else now. */
 function refetchMessage(
   { id, token_id, peer }: Conversation & { id: string },
   cache: CacheChanges,
@@ -61,7 +58,6 @@ function refetchMessage(
   refetchLists(cache);
 }
 
-/** Keeps messages and conversations current. */
 export const messagePatches: LivePatches = {
   follows: (key) =>
     messages(key) ||
@@ -76,7 +72,7 @@ export const messagePatches: LivePatches = {
     'message.changed': (event, cache) => {
       cache.update((data) => withStatus(data, event));
       cache.refetch(messageKey(event.id));
-      // Why it failed is not in the event.
+      // The event lacks the reason of the failure.
       if (event.status === 'failed') cache.refetch(threadKey(event.token_id, event.peer));
       refetchLists(cache);
     },
@@ -102,7 +98,7 @@ export const messagePatches: LivePatches = {
     },
     'conversation.changed': (_event, cache) => {
       refetchLists(cache);
-      // Whose messages are open with their details, by the number's name.
+      // Open message details show the number's name.
       cache.refetch(keyStarts(messageKey('').slice(0, 1)));
     },
     'view.changed': (_event, cache) => cache.refetch(viewsKey),

@@ -1,4 +1,4 @@
-// What other features may know of this one.
+// The parts of this feature that other features may import.
 export { MessageTabs } from '#web/features/messages/MessageTabs.tsx';
 export { NoticeCard } from '#web/features/messages/incoming/NotificationCard.tsx';
 export { ScheduledFor } from '#web/features/messages/ScheduledFor.tsx';

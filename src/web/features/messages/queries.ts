@@ -5,10 +5,9 @@ import type { Token } from '#contract/tokens.ts';
 import { perform } from '#web/api/act.ts';
 import { messageKey, unreadKey } from '#web/features/messages/queryKeys.ts';
 
-/** What a waiting message waits for is reported by no event: it is asked for again this often. */
+/** The poll interval of a waiting message: no event reports the reason. */
 const WAITING_MS = 3_000;
 
-/** One message with its timeline. */
 export const messageQuery = (id: string) =>
   queryOptions({
     queryKey: messageKey(id),
@@ -17,12 +16,11 @@ export const messageQuery = (id: string) =>
       data?.status === 'queued' || data?.status === 'sending' ? WAITING_MS : false,
   });
 
-/** How many messages wait to be read, in all conversations. */
 export const unreadQuery = queryOptions({
   queryKey: unreadKey,
   queryFn: ({ signal }) => perform(unreadConversations, {}, { signal }),
 });
 
-/** True when messages can be sent from it: also while its phone is away, they wait for it. */
+/** True when messages can be sent from it, even while its phone is offline: they wait for it. */
 export const canSend = ({ status }: Pick<Token, 'status'>): boolean =>
   status === 'linked' || status === 'disconnected';

@@ -1,16 +1,13 @@
-/** Unread messages in all conversations: also followed in a tab that nobody looks at, for its title. */
+/** Unread messages in all conversations; also updated in hidden tabs, for the title. */
 export const unreadKey = ['conversations', 'unread'] as const;
 
-/** One conversation's messages. */
 export const threadKey = (tokenId: string, peer: string) => ['thread', tokenId, peer] as const;
 
-/** One message with everything that is known of it. */
 export const messageKey = (id: string) => ['one_message', id] as const;
 
-/** Which phones receive nothing more from a token. */
+/** The phones that opted out of a token. */
 export const optoutsKey = ['optouts'] as const;
 
-/** The saved views of the table. */
 export const viewsKey = ['views'] as const;
 
 /** The account's quick replies: the name of the act that lists them. */

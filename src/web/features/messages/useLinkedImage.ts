@@ -6,13 +6,12 @@ import { messageKey, threadKey } from '#web/features/messages/queryKeys.ts';
 import type { ImageLoading } from '#web/ui/chat/cards/FileCard.tsx';
 
 const POLL_MS = 1_000;
-/** Longer than all tries of the server together. */
+/** Longer than all attempts of the server together. */
 const WAIT_MS_MAX = 120_000;
 
 type Content = ConversationMessage['content'];
 type Linked = Pick<ConversationMessage, 'id' | 'peer' | 'token' | 'content'>;
 
-/** The content of a message, and how its image is fetched where that lies on another host. */
 export function useLinkedImage({ id, peer, token, content }: Linked): {
   content: Content;
   loading: ImageLoading | undefined;

@@ -3,14 +3,12 @@ import styles from '#web/features/operator/OperatorFrame.module.css';
 import { PageHead } from '#web/ui/layout/PageHead.tsx';
 
 type Props = {
-  /** The page's h1. */
   title: string;
   context?: ReactNode;
   action?: ReactNode;
   children: ReactNode;
 };
 
-/** A page of the operator's side: its head and its content. */
 export const OperatorFrame = ({ title, context, action, children }: Props) => (
   <>
     <PageHead title={title} context={context} action={action} />

@@ -1,16 +1,13 @@
 import { listFields, oneOf, text, whole, type Readers } from '#web/browser/router/searchFields.ts';
 
-/** Every address of the operator's side, and what its query may say. */
 export const operatorAddresses = {
   '/operator': {},
   '/operator/layanan': {
     page: whole,
-    /** Left out: who waits. */
+    /** Left out: waiting threads. */
     filter: oneOf(['mine', 'open', 'snoozed', 'closed']),
     q: text,
-    /** The customer whose thread is shown. */
     open: text,
-    /** Whether the canned replies are shown. */
     replies: oneOf(['1']),
   },
   '/operator/isi-saldo': { ...listFields, status: text, open: text },
@@ -22,7 +19,7 @@ export const operatorAddresses = {
     state: text,
     plan: text,
     saldo: text,
-    /** The customer whose page it is, and what of theirs is open over it; all by public ids. */
+    /** The customer, and the record open over their page; all by public ids. */
     open: text,
     message: text,
     token: text,
@@ -33,7 +30,7 @@ export const operatorAddresses = {
   '/operator/suspense': {
     ...listFields,
     open: text,
-    /** The tables below: what goes back to payers, and what gateways took back. */
+    /** The tables below: refunds to payers, and chargebacks of gateways. */
     refund: text,
     refund_page: whole,
     flag: text,
@@ -57,7 +54,7 @@ export const operatorAddresses = {
     ...listFields,
     channel: oneOf(['cloud', 'web']),
     state: oneOf(['connected', 'parted', 'restricted', 'paused']),
-    /** Of how many days the networks' answers are; left out: of one. */
+    /** The number of days for the networks' responses; left out: one. */
     days: oneOf(['7']),
     open: text,
   },

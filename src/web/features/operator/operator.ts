@@ -1,17 +1,15 @@
 import type { OperatorRole } from '#contract/base/act.ts';
 import type { Path } from '#web/browser/router/routes.ts';
 
-/** A tab of the operator's side. */
 export type OperatorPage = {
   to: string;
   label: string;
-  /** What it is called where there is little room. */
   short?: string;
-  /** Who sees it beside `admin`; left out: every operator. */
+  /** Roles with access besides `admin`; left out: every operator. */
   roles?: readonly OperatorRole[];
 };
 
-/** The operator's side in the order of its menu; the tabs of a section stand above its pages. */
+/** The operator's side in menu order; the tabs of a section stand above its pages. */
 export const operatorSections = [
   { label: 'Ringkasan', pages: [{ to: '/operator', label: 'Ringkasan' }] },
   {
@@ -54,16 +52,15 @@ export const operatorSections = [
   },
 ] as const satisfies readonly { label: string; pages: readonly OperatorPage[] }[];
 
-/** Where customers are answered; with `open`, one of them. Its page is a part of customer service. */
+/** The support inbox; with `open`, one customer. Its page is part of the support feature. */
 export const SUPPORT_INBOX = '/operator/layanan' as string as Path;
 
-/** Whether an operator of these roles has a page of that tab. */
 export const maySee = (
   { roles }: Pick<OperatorPage, 'roles'>,
   own: readonly OperatorRole[],
 ): boolean => !roles || own.some((role) => role === 'admin' || roles.includes(role));
 
-/** Whether an operator of these roles may open a path; one of no tab is everybody's. */
+/** Whether an operator of these roles may open a path; a path without a tab is open to all. */
 export const mayOpen = (path: string, own: readonly OperatorRole[]): boolean =>
   operatorSections
     .flatMap(({ pages }): readonly OperatorPage[] => pages)

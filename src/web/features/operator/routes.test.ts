@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { operatorAddresses } from './addresses.ts';
 import { mayOpen, operatorSections } from './operator.ts';
 
-test('every address of the operator belongs to one tab', () => {
+test('every operator address belongs to one tab', () => {
   const tabs = operatorSections.flatMap(({ pages }) => pages.map(({ to }): string => to));
   expect(new Set(tabs).size).toBe(tabs.length);
   for (const address of Object.keys(operatorAddresses)) {
@@ -13,7 +13,7 @@ test('every address of the operator belongs to one tab', () => {
   }
 });
 
-test('a page opens to the roles whose menu has it, by its address too', () => {
+test('a page opens only to the roles that have it in their menu, also by its address', () => {
   expect(mayOpen('/operator/audit', ['support', 'money'])).toBe(false);
   expect(mayOpen('/operator/audit', ['admin'])).toBe(true);
   expect(mayOpen('/operator/mutasi-bank/impor', ['support'])).toBe(false);

@@ -90,7 +90,7 @@ const pages: Readonly<Record<keyof typeof operatorAddresses, Pick<Route, 'page'>
   },
 };
 
-/** The operator's pages, each a chunk of its own. @param layout what stands around them */
+/** The operator's pages, each a chunk of its own. @param layout wraps them */
 export const operatorRoutes = (layout: Route['layout']): Routes =>
   Object.fromEntries(
     Object.entries(operatorAddresses).map(([path, search]) => [

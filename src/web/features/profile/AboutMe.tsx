@@ -18,7 +18,6 @@ const AvatarDialog = lazy(async () => ({
   default: (await import('#web/features/profile/avatar/AvatarDialog.tsx')).AvatarDialog,
 }));
 
-/** Who one is: the picture, the name, the address. */
 export const AboutMe = () => (
   <Section id="profil" title="Data diri">
     <Picture />
@@ -67,7 +66,7 @@ function Names() {
   const takeUser = useTakeUser();
   const { form, onSubmit, busy, error } = useActForm(updateUser, {
     initial: { name: user.name, email: user.email ?? '' },
-    // An unchanged name is not judged again: it may be older than the rules of names.
+    // An unchanged name is not validated again: it may be older than the rules for names.
     inputOf: ({ name, email }) => ({ ...(name !== user.name && { name }), email }),
     onDone: (saved) => {
       takeUser(saved);

@@ -9,7 +9,7 @@ import { arrivesAt, isFocused, press, write } from '#tests/journeys/support/step
 
 const address = inject('product');
 
-test('everybody can use the profile', async ({ person }) => {
+test('every person can use the profile', async ({ person }) => {
   const who = await signUp(address, { name: 'Batik Kenanga', phone: '6281355505001' });
   await topUp(address, who, 50_000);
   await signIn(address, { phone: who.phone, password: PASSWORD });
@@ -61,7 +61,7 @@ async function codes(tab: Page, look: (tab: Page, state: string) => Promise<void
   await tab.keyboard.press('Escape');
 }
 
-test('the profile is used with the keyboard alone', async ({ person }) => {
+test('the profile works with the keyboard alone', async ({ person }) => {
   const who = await signUp(address, { name: 'Toko Anggrek', phone: '6281355505003' });
   await signIn(address, { phone: who.phone, password: PASSWORD });
   const { open } = await person({ session: who.session });
@@ -69,7 +69,6 @@ test('the profile is used with the keyboard alone', async ({ person }) => {
   await tab.getByRole('heading', { name: 'Beranda' }).waitFor();
   await press(tab, tab.getByRole('link', { name: 'Profil Toko Anggrek' }));
   await arrivesAt(tab, '/profile');
-  // Right to the part one wants, without passing through the others.
   await press(tab, tab.getByRole('link', { name: 'Tampilan' }));
   await waitFor(() => expect(new URL(tab.url()).hash).toBe('#tampilan'));
   await press(tab, tab.getByRole('radio', { name: 'Ikut perangkat' }), 'ArrowDown');

@@ -16,7 +16,6 @@ import { fileSizeText } from '#web/ui/upload/fileSize.ts';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { indonesianUploads } from '#web/ui/upload/uploadLabels.ts';
 
-/** Everything the account holds, as one archive. */
 export function MyData() {
   const archive = useQuery(exportQuery);
   const client = useQueryClient();

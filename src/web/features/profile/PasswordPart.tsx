@@ -18,7 +18,6 @@ import { PasswordField } from '#web/ui/form/PasswordField.tsx';
 
 const empty = { current: '', password: '' };
 
-/** Both passwords as they are typed, sent, and what became of them. */
 function useChange() {
   const client = useQueryClient();
   const change = useAct(changePassword);
@@ -47,7 +46,6 @@ function useChange() {
   return { form, busy: change.busy, error, done, send, close: () => setDone(undefined) };
 }
 
-/** Another password; the person's other sessions end with it. */
 export function PasswordPart() {
   const user = useUser();
   const { form, busy, error, done, send, close } = useChange();

@@ -18,7 +18,6 @@ import { test } from '#tests/support/gallery.ts';
 const address = inject('product');
 
 let registered: Promise<Customer> | undefined;
-/** The customer of these journeys, with a session of their own for each. */
 async function customer(): Promise<Customer> {
   registered ??= signUp(address, { name: 'Batik Kenanga', phone: '6281355503101' });
   const { phone, password } = await registered;
@@ -27,10 +26,10 @@ async function customer(): Promise<Customer> {
 
 const part = (tab: Page, name: string): Locator => tab.getByRole('region', { name, exact: true });
 
-/** What is kept of the person: not what a screen says, but what the server does. */
+/** The person's stored data on the server, not the screen. */
 const known = ({ session }: Customer) => ask(address, checkToken, {}, session);
 
-test('a new name is seen at once, and a wrong address is said so', async ({ person }) => {
+test('a new name shows at once, and an invalid address is reported', async ({ person }) => {
   const who = await customer();
   const { open } = await person({ session: who.session, expects: [/status of 422/] });
   const tab = await open('/profile');
@@ -45,7 +44,6 @@ test('a new name is seen at once, and a wrong address is said so', async ({ pers
   await mine.getByLabel('Nama Anda atau nama usaha').fill('Batik Kenanga Jaya');
   await mine.getByRole('button', { name: 'Simpan profil' }).click();
   await tab.getByRole('link', { name: 'Profil Batik Kenanga Jaya' }).waitFor();
-  // In the other tab of this browser as well.
   await other.getByRole('link', { name: 'Profil Batik Kenanga Jaya' }).waitFor();
   expect(await known(who)).toMatchObject({
     name: 'Batik Kenanga Jaya',
@@ -53,7 +51,6 @@ test('a new name is seen at once, and a wrong address is said so', async ({ pers
   });
 });
 
-/** A wide picture: its left half red, its right half blue. */
 function redAndBlue(): Buffer {
   const png = new PNG({ width: 800, height: 400 });
   for (let at = 0; at < 800 * 400; at++) {
@@ -62,7 +59,6 @@ function redAndBlue(): Buffer {
   return PNG.sync.write(png);
 }
 
-/** What a picture in the page is: its size, and the colour a quarter from its right edge. */
 const look = (image: Locator) =>
   image.evaluate(async (element) => {
     const picture = element as HTMLImageElement;
@@ -76,7 +72,7 @@ const look = (image: Locator) =>
     return { width, height, type, colour: red > blue ? 'red' : 'blue' };
   });
 
-test('a picture is cut, drawn anew, and stands beside the name', async ({ person }) => {
+test('a picture is cropped, re-encoded, and shown beside the name', async ({ person }) => {
   const who = await customer();
   const { open } = await person({ session: who.session });
   const tab = await open('/profile');
@@ -91,7 +87,6 @@ test('a picture is cut, drawn anew, and stands beside the name', async ({ person
   await dialog.getByText('Jenis berkas ini tidak diterima', { exact: true }).waitFor();
   const file = { name: 'toko.png', mimeType: 'image/png', buffer: redAndBlue() };
   await chooser.setInputFiles(file);
-  // All of the left half; by the keyboard, as the slider of the browser has it.
   await dialog.getByRole('slider', { name: 'Geser mendatar' }).press('Home');
   await dialog.getByRole('button', { name: 'Pakai foto ini' }).click();
   await dialog.waitFor({ state: 'detached' });
@@ -113,7 +108,7 @@ test('a picture is cut, drawn anew, and stands beside the name', async ({ person
   expect((await known(who)).avatar).toBeNull();
 });
 
-test('the colours one chooses are there before anything is', async ({ person }) => {
+test('the chosen colours are there at the first paint', async ({ person }) => {
   const who = await customer();
   const ratna = await person({ session: who.session });
   const tab = await ratna.open('/profile');
@@ -121,7 +116,6 @@ test('the colours one chooses are there before anything is', async ({ person }) 
   const theme = () => tab.evaluate(() => document.documentElement.dataset['theme']);
   await waitFor(async () => expect(await theme()).toBe('dark'));
   await waitFor(async () => expect((await known(who)).theme).toBe('dark'));
-  // What the page looked like at the very first moment that there was something to see.
   await tab.addInitScript(() => {
     const watch = new MutationObserver(() => {
       if (!document.body) return;
@@ -134,7 +128,7 @@ test('the colours one chooses are there before anything is', async ({ person }) 
   await part(tab, 'Tampilan').waitFor();
   expect(await tab.evaluate(() => sessionStorage.getItem('first-theme'))).toBe('dark');
 
-  // Another browser of the same person, which knew nothing of it.
+  // Another browser of the same person, without a stored theme.
   const elsewhere = await (await person({ session: who.session })).open('/');
   await elsewhere.getByRole('heading', { name: 'Beranda' }).waitFor();
   await waitFor(async () =>
@@ -144,7 +138,7 @@ test('the colours one chooses are there before anything is', async ({ person }) 
   await waitFor(async () => expect((await known(who)).theme).toBe('system'));
 });
 
-test('the clock is that of where one is', async ({ person }) => {
+test('times use the zone of the person', async ({ person }) => {
   const who = await customer();
   await topUp(address, who, 50_000);
   const { open } = await person({ session: who.session });
@@ -160,7 +154,7 @@ test('the clock is that of where one is', async ({ person }) => {
   expect(hours(await first.innerText())).toBe((hours(before) + 2) % 24);
 });
 
-test('a switch holds at once, and goes back where it could not be kept', async ({ person }) => {
+test('a switch applies at once, and reverts where it could not be saved', async ({ person }) => {
   const who = await customer();
   const { open } = await person({ session: who.session, expects: [/status of 503/] });
   const tab = await open('/profile');
@@ -198,7 +192,7 @@ test('a switch holds at once, and goes back where it could not be kept', async (
   );
 });
 
-test('one hears what one chooses, and only when sounds are on', async ({ person }) => {
+test('the chosen sound plays, but only when sounds are on', async ({ person }) => {
   const who = await signUp(address, { name: 'Apotek Waras', phone: '6281355503102' });
   await topUp(address, who, 50_000);
   const sender = await newSender(address, who, { name: 'Kasir', phone: who.phone });
@@ -218,7 +212,7 @@ test('one hears what one chooses, and only when sounds are on', async ({ person 
   await tab.getByRole('checkbox', { name: 'Bunyikan pesan baru' }).click();
   await waitFor(async () => expect((await known(who)).sound_on).toBe(false));
   await answerFrom(address, peer, { sender, text: 'Sudah buka, kan?' });
-  // It has come in: the menu counts it. Nothing more was to be heard.
+  // The message has arrived: the menu counts it. No further sound may play.
   await tab.getByRole('link', { name: /Pesan.*2/ }).waitFor();
   await tab.goto('/message-history?view=percakapan');
   await tab.getByText('Sudah buka, kan?').waitFor();

@@ -23,26 +23,25 @@ const parts = [
   { id: 'tampilan', title: 'Tampilan', Part: Appearance },
 ] as const;
 
-/** What only operators have. */
 const operatorParts = [
   { id: 'verifikasi', title: 'Verifikasi dua langkah', Part: SecurityPart },
 ] as const;
 
-/** What operators have no use for: they get no messages, and theirs is the installation's account. */
+/** Not for operators: they get no messages, and theirs is the installation's account. */
 const customerParts = [
   { id: 'pemberitahuan', title: 'Pemberitahuan', Part: NoticesPart },
   { id: 'data', title: 'Data saya', Part: MyData },
   { id: 'hapus-akun', title: 'Hapus akun', Part: ClosePart },
 ] as const;
 
-/** Route `/profile`: the person who is signed in, part by part; each part has an anchor. */
+/** Route `/profile`: the signed-in person; each section has an anchor. */
 export function ProfilePage() {
   const operator = useUser().role === 'operator';
   const shown = [...parts, ...(operator ? operatorParts : customerParts)];
   const part = useStore(address).hash.slice(1);
-  // The router looks for the part as soon as the address is known: before it is known who is there.
+  // The router scrolls as soon as the address is known, before the person is loaded.
   useEffect(() => {
-    // In a block: newer browsers answer with a promise, which React would take for how to clean up.
+    // In a block: newer browsers return a promise, which React would take for a cleanup function.
     document.getElementById(part)?.scrollIntoView();
   }, [part]);
   return (

@@ -25,11 +25,10 @@ const part = (tab: Page, name: string): Locator => tab.getByRole('region', { nam
 
 const otherThan = (code: string): string => String((Number(code) + 1) % 1_000_000).padStart(6, '0');
 
-/** Another session of the same person, in a browser they have used before. */
 const again = (address: string, { phone, password }: Customer): Promise<string> =>
   signIn(address, { phone, password });
 
-test('a number is changed by a code from each phone', async ({ person }) => {
+test('a number is changed with a code from each phone', async ({ person }) => {
   const who = await signUp(address, { name: 'Warung Sederhana', phone: '6281355504002' });
   const other = await person({ session: await again(address, who), expects: [/status of 401/] });
   const elsewhere = await other.open('/saldo');
@@ -47,7 +46,7 @@ test('a number is changed by a code from each phone', async ({ person }) => {
   await dialog.getByRole('button', { name: 'Kirim kode' }).click();
   await dialog.getByLabel('Kode dari nomor lama').waitFor();
 
-  // Closing it, and even loading the page again, forgets nothing.
+  // Neither closing it nor a reload loses the state.
   await tab.keyboard.press('Escape');
   await tab.reload();
   await mine.getByText('Penggantian ke +62 813-5550-4003 menunggu kode.').waitFor();
@@ -71,7 +70,7 @@ test('a number is changed by a code from each phone', async ({ person }) => {
   await arrivesAt(elsewhere, '/saldo');
 });
 
-test('a new password ends the sessions of others', async ({ person }) => {
+test('a new password ends the other sessions', async ({ person }) => {
   const who = await signUp(address, { name: 'Bengkel Jaya', phone: '6281355504004' });
   const thief = await person({ session: await again(address, who), expects: [/status of 401/] });
   const elsewhere = await thief.open('/token');
@@ -88,7 +87,7 @@ test('a new password ends the sessions of others', async ({ person }) => {
   await mine.getByText(/kuat$/i).waitFor();
   await change.click();
   await mine.getByText('Kata sandi tidak cocok').waitFor();
-  // What was typed stays; the focus is where it can be put right.
+  // The input stays; the focus is on the field with the error.
   expect(await fresh.inputValue()).toBe('payung hijau di beranda');
   await waitFor(async () =>
     expect(await current.evaluate((input) => input === document.activeElement)).toBe(true),
@@ -107,7 +106,7 @@ test('a new password ends the sessions of others', async ({ person }) => {
   await signIn(address, { phone: who.phone, password: 'payung hijau di beranda' });
 });
 
-test('a session that is ended elsewhere is out within seconds', async ({ person }) => {
+test('a session ended elsewhere is signed out within seconds', async ({ person }) => {
   const who = await signUp(address, { name: 'Kedai Kopi Tuku', phone: '6281355504005' });
   const expects = [/status of 401/];
   const others = [
@@ -142,7 +141,6 @@ test('a session that is ended elsewhere is out within seconds', async ({ person 
   await waitFor(() => expect(out()).toBe(3));
 });
 
-/** The files of a ZIP by their paths, as text. */
 async function unzip(bytes: Buffer): Promise<Map<string, string>> {
   const zip = await fromBufferPromise(bytes);
   const found = new Map<string, string>();
@@ -153,7 +151,7 @@ async function unzip(bytes: Buffer): Promise<Map<string, string>> {
   return found;
 }
 
-test('one takes along everything the account holds', async ({ person }) => {
+test('a person exports everything the account holds', async ({ person }) => {
   const who = await signUp(address, { name: 'Klinik Sehat', phone: '6281355504006' });
   await topUp(address, who, 50_000);
   const sender = await newSender(address, who, { name: 'Loket', phone: who.phone });
@@ -178,7 +176,7 @@ test('one takes along everything the account holds', async ({ person }) => {
   expect(all).not.toContain(sender.key);
 });
 
-test('the end of an account is asked for, and called off', async ({ person }) => {
+test('the deletion of an account is requested, and cancelled', async ({ person }) => {
   const who = await signUp(address, { name: 'Salon Melati', phone: '6281355504007' });
   await topUp(address, who, 50_000);
   const { open } = await person({ session: who.session, expects: [/status of 422/] });
@@ -205,7 +203,6 @@ test('the end of an account is asked for, and called off', async ({ person }) =>
   expect(days).toBeGreaterThan(6.9);
   expect(days).toBeLessThanOrEqual(7);
   expect(await faultsHere(tab, 'an account that waits for its end')).toEqual([]);
-  // On every screen, until it is called off.
   await tab.goto('/saldo');
   await notice.getByRole('button', { name: 'Batalkan penghapusan' }).click();
   await notice.waitFor({ state: 'detached' });

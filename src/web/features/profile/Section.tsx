@@ -2,15 +2,12 @@ import type { ReactNode } from 'react';
 import styles from '#web/features/profile/profile.module.css';
 
 type Props = {
-  /** The part's anchor in the address. */
   id: string;
   title: string;
-  /** One line under the heading. */
   about?: ReactNode;
   children: ReactNode;
 };
 
-/** A part of the profile, to which its anchor leads. */
 export const Section = ({ id, title, about, children }: Props) => (
   <section id={id} aria-labelledby={`${id}-judul`} className={styles['section']}>
     <h2 id={`${id}-judul`}>{title}</h2>

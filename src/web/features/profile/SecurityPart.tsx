@@ -1,7 +1,6 @@
 import { Section } from '#web/features/profile/Section.tsx';
 import { LinkButton } from '#web/ui/button/Button.tsx';
 
-/** Where an operator sets up what they sign in with beside the password. */
 export const SecurityPart = () => (
   <Section
     id="verifikasi"

@@ -16,7 +16,6 @@ import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
-/** Where one is signed in, and how to end that. */
 export function SessionsPart() {
   const sessions = useQuery(sessionsQuery);
   const others = sessions.data?.filter(({ current }) => !current).length ?? 0;
@@ -77,7 +76,7 @@ function Row({ session }: { session: SessionRow }) {
       toast(`Sesi ${device} diakhiri.`, { tone: 'success' });
       gone();
     } catch (no) {
-      // It ended by itself, or in another tab.
+      // It has expired, or was ended in another tab.
       if (refusalCode(no) === 'not_found') gone();
       else setFailure(sentenceOf(no));
     }

@@ -9,15 +9,13 @@ type Profiles = { open: (options: object) => Promise<Profile> };
 
 type Browser = {
   permission: NotificationPermission;
-  /** How the person answers the browser's question, each time that it is put. */
+  /** The person's answers to the browser's prompt, one per prompt. */
   answers?: readonly NotificationPermission[];
-  /** How often the push service fails before it answers. */
   failures?: number;
-  /** Whether it has push at all. */
   supported?: boolean;
 };
 
-/** Runs in the page before its own scripts: the browser's side of push, without a service or a worker. */
+/** Runs in the page before its scripts: the browser's side of push, without service or worker. */
 function installBrowser({ permission, answers = [], failures = 0, supported = true }: Browser) {
   let granted = permission;
   let questions = 0;
@@ -61,7 +59,7 @@ function installBrowser({ permission, answers = [], failures = 0, supported = tr
 
 let customer: Promise<string> | undefined;
 
-/** A customer with such a browser; push is answered by `acts`, all else by the product. */
+/** A customer with such a browser; push is answered by `acts`, everything else by the product. */
 async function at(profiles: Profiles, path: string, browser: Browser, acts: FakeActs = {}) {
   const phone = `62857${String(Date.now() % 1e8).padStart(8, '0')}`;
   customer ??= signUp(inject('product'), { name: 'Batik Kenanga', phone }).then(
@@ -100,7 +98,7 @@ const state = (tab: Page, sentence: RegExp) =>
 const offer = (tab: Page) => tab.getByRole('region', { name: 'Pemberitahuan pesan baru' });
 const enable = (tab: Page) => offer(tab).getByRole('button', { name: 'Aktifkan pemberitahuan' });
 
-test('a browser that blocks notices, or has none, is told what helps, and offered no button', async ({
+test('a browser that blocks notices, or does not support them, shows the remedy, and no button', async ({
   profiles,
 }) => {
   const browsers = [
@@ -110,13 +108,12 @@ test('a browser that blocks notices, or has none, is told what helps, and offere
   for (const [browser, sentence] of browsers) {
     const { tab, acts } = await at(profiles, settings, browser);
     await state(tab, sentence);
-    // "Coba bunyi" is about the sound.
     expect(await here(tab).getByRole('button').allInnerTexts()).toEqual(['Coba bunyi']);
     expect(acts()).toEqual([]);
   }
 });
 
-test('a push service that failed is tried again at a press, and a subscription that is gone is off', async ({
+test('a failed push service is retried with a press, and a lost subscription is off', async ({
   profiles,
 }) => {
   const browser: Browser = { permission: 'granted', failures: 1 };
@@ -133,7 +130,7 @@ test('a push service that failed is tried again at a press, and a subscription t
   await state(tab, /^Menyala di peramban ini/);
 });
 
-test('the offer of notices that was put off is not made again', async ({ profiles }) => {
+test('a dismissed offer of notices is not shown again', async ({ profiles }) => {
   const { tab, acts } = await at(profiles, '/message-history', { permission: 'default' });
   await offer(tab).getByRole('button', { name: 'Nanti saja' }).click();
   await offer(tab).waitFor({ state: 'detached' });
@@ -144,7 +141,7 @@ test('the offer of notices that was put off is not made again', async ({ profile
   expect(acts()).toEqual([]);
 });
 
-test('the offer stays when the browser’s question is left open, and goes with a word when it is denied', async ({
+test('the offer stays when the browser’s prompt is left open, and disappears with a message when it is denied', async ({
   profiles,
 }) => {
   const browser: Browser = { permission: 'default', answers: ['default', 'denied'] };

@@ -6,7 +6,7 @@ import { forgetSessionToken, saveSessionToken } from '#web/browser/session.ts';
 import { storageClear } from '#web/browser/storage.ts';
 import { disablePush, enablePush, followPush, sendTestPush } from './push.ts';
 
-/** What the browser keeps for pages and worker: Node has no IndexedDB. */
+/** The browser's storage for pages and worker: Node has no IndexedDB. */
 const records = vi.hoisted(() => new Map<string, unknown>());
 vi.mock('#web/browser/push/records.ts', () => ({
   inTurn: (work: () => unknown) => work(),
@@ -25,7 +25,6 @@ type Subscription = { key: string; ended: boolean };
 /** The browser and the server. A test changes them, as the person or time would. */
 type World = {
   permission: NotificationPermission;
-  /** How the person answers the browser's question. */
   answer: NotificationPermission;
   key: string;
   subscriptions: Subscription[];
@@ -70,7 +69,6 @@ const serviceWorker = {
   getRegistration: async () => registration,
 };
 
-/** The server's answer to an act about push. */
 function answer({ act = '', old }: Fields): { code: number; [fact: string]: unknown } {
   const type = world.refusals[act];
   if (type !== undefined) return { code: 0, msg: 'Tidak.', error: { type, facts: {} } };
@@ -120,15 +118,14 @@ afterEach(() => {
   forgetSessionToken();
 });
 
-/** Lets everything happen that waits for no clock. */
+/** Runs everything that does not wait for a clock. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
 }
 
-/** Looks at the tab again. */
 const lookAgain = () => page.dispatchEvent(new Event('visibilitychange'));
 
-test('names what is in the way of push, and asks nothing of the server', async () => {
+test('names the obstacle to push, and calls no server act', async () => {
   world.permission = 'denied';
   expect(await enablePush()).toBe('denied');
   world.permission = 'default';
@@ -156,7 +153,7 @@ test('registers a subscription once, and again only for another session', async 
   expect(world.subscriptions).toHaveLength(1);
 });
 
-test('a subscription for a former key of the server gives way to one for its key', async () => {
+test('a subscription for an old server key is replaced by one for the current key', async () => {
   await enablePush();
   world.key = 'key_2_of_the_push_server';
   expect(await enablePush()).toBe('on');
@@ -164,7 +161,7 @@ test('a subscription for a former key of the server gives way to one for its key
   expect(world.asked.at(-1)).toMatchObject({ old: TOKENS[0], vapid_key: world.key });
 });
 
-test('a permission that was taken back ends the subscription, also where the server is in trouble', async () => {
+test('a revoked permission ends the subscription, even when the server is failing', async () => {
   await enablePush();
   world.permission = 'denied';
   world.refusals = { push_unregister: 'internal' };
@@ -174,7 +171,7 @@ test('a permission that was taken back ends the subscription, also where the ser
   expect([current(), pushToken()]).toEqual([undefined, '']);
 });
 
-test('what is switched off here stays off until it is switched on here again', async () => {
+test('push switched off here stays off until it is switched on here again', async () => {
   await enablePush();
   expect(await disablePush()).toBe('off');
   expect(current()).toBe(undefined);
@@ -185,14 +182,14 @@ test('what is switched off here stays off until it is switched on here again', a
   expect(await enablePush()).toBe('on');
 });
 
-test('switching off succeeds where the browser fails, and leaves a trace to try again by', async () => {
+test('switching off succeeds when the browser fails, and leaves a record for a retry', async () => {
   await enablePush();
   vi.spyOn(pushManager, 'getSubscription').mockRejectedValue(new Error('storage'));
   expect(await disablePush()).toBe('off');
   expect(records.has('push')).toBe(true);
 });
 
-test('a push service that fails or never answers is tried again after an hour, not before', async () => {
+test('a push service that fails or never answers is retried after an hour, not before', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
   const subscribe = vi.spyOn(world, 'subscribe').mockRejectedValueOnce(new Error('no service'));
   expect(await enablePush()).toBe('failed');
@@ -217,7 +214,7 @@ test('a push service that fails or never answers is tried again after an hour, n
   await waitFor(() => expect(pushToken()).toBe(TOKENS[0]));
 });
 
-test('a worker that needs long to start is waited for in the background, not by a signed-out page', async () => {
+test('a slow worker is awaited in the background, but not by a signed-out page', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
   const slow = async (meanwhile: () => void) => {
     const starting = Promise.withResolvers<typeof registration>();
@@ -236,7 +233,7 @@ test('a worker that needs long to start is waited for in the background, not by 
   await waitFor(() => expect(pushToken()).toBe(TOKENS[0]));
 });
 
-test('a test notice of a subscription that is gone switches push off here; other trouble does not', async () => {
+test('a test notice to a lost subscription switches push off here; other failures do not', async () => {
   await enablePush();
   world.refusals = { push_test: 'push_service_down' };
   expect(refusalCode(await sendTestPush().catch((no: unknown) => no))).toBe('push_service_down');

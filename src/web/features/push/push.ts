@@ -16,13 +16,12 @@ import {
 import { decide, isFor, keyBytes, optionsOf } from '#web/browser/push/subscriptions.ts';
 
 /**
- * How it stands with push in this browser:
- * - `unsupported`: it knows no push, or the page is not secure; `install_first`: an iPhone or iPad,
- *   where the app must be on the home screen first;
- * - `denied`: the person said no to the browser, and only its settings change that; `unasked`: not
- *   asked yet;
- * - `off`: allowed, but switched off here; `starting`; `on`; `failed`: the push service or ours could
- *   not be reached, tried again within the hour.
+ * The state of push in this browser:
+ * - `unsupported`: the browser has no push, or the page is not secure; `install_first`: an iPhone or iPad, where the
+ *   app must be on the home screen first;
+ * - `denied`: the person refused the browser's prompt, and only its settings change that; `unasked`: not prompted yet;
+ * - `off`: allowed, but switched off here; `starting`; `on`; `failed`: the push service or ours could not be reached,
+ *   retried within the hour.
  */
 export type PushState =
   | 'unsupported'
@@ -35,7 +34,7 @@ export type PushState =
   | 'failed';
 
 const OFF = 'push-off';
-/** A browser without a network may never settle a subscription. */
+/** An offline browser may never settle a subscription. */
 const PATIENCE_MS = 15_000;
 const LEAVING_MS = 3_000;
 const CHECK_MS = 3_600_000;
@@ -48,15 +47,13 @@ function setState(next: PushState): PushState {
   return next;
 }
 
-/** How it stands with push in this browser, kept current. */
 export const usePushState = (): PushState => useStore(state);
 
 /**
- * Keeps this browser subscribed while somebody is signed in: now, and when the tab is looked at again
- * after an hour.
+ * Keeps this browser subscribed while signed in: now, and when the tab is looked at again after an hour.
  *
- * @param wanted whether the person has push switched on in their settings.
- * @returns how to stop
+ * @param enabled whether the person has push switched on in their settings.
+ * @returns a function that stops it
  */
 export function followPush(enabled: boolean): () => void {
   const look = () => {
@@ -68,10 +65,9 @@ export function followPush(enabled: boolean): () => void {
 }
 
 /**
- * Switches push on in this browser, after the browser's own question where it was not put yet: for a
- * click. Never rejects.
+ * Switches push on in this browser, after the browser's prompt if it is due; call it from a click. Never rejects.
  *
- * @returns how it stands then
+ * @returns the resulting state
  */
 export async function enablePush(): Promise<PushState> {
   if (obstacle() === 'unasked') await askForNotices();
@@ -87,10 +83,10 @@ export async function disablePush(): Promise<PushState> {
 }
 
 /**
- * Has a notice sent to this browser, now.
+ * Sends a notice to this browser now.
  *
- * @throws Refusal `push_gone` when this browser is subscribed no longer (the state says `off` then),
- *   `push_service_down`; TransportError.
+ * @throws Refusal `push_gone` when this browser is no longer subscribed (the state is `off` then), `push_service_down`;
+ * TransportError.
  */
 export async function sendTestPush(): Promise<void> {
   try {
@@ -102,8 +98,8 @@ export async function sendTestPush(): Promise<void> {
 }
 
 /**
- * Leaves nothing of push in this browser: for signing out, before the session ends. What takes too long
- * for somebody who waits is left to the next page (`startWorker`). Never rejects.
+ * Removes push from this browser before the session ends on sign-out. Steps that take too long are left to the next
+ * page (`startWorker`). Never rejects.
  */
 export async function leavePush(): Promise<void> {
   const leaving = async () => {
@@ -115,7 +111,6 @@ export async function leavePush(): Promise<void> {
   await withTimeout(leaving(), LEAVING_MS).catch(() => undefined);
 }
 
-/** Why there can be no push here; `undefined` when there can. */
 function obstacle(): PushState | undefined {
   const { serviceWorker, standalone } = navigator as {
     serviceWorker?: ServiceWorkerContainer;
@@ -138,7 +133,7 @@ async function check(enabled: boolean): Promise<PushState> {
   }
   const off = why ?? (enabled && storageGet('browser', OFF) === undefined ? undefined : 'off');
   if (off !== undefined) {
-    // Also when the permission was taken back: the server need not try any more.
+    // Also when the permission was revoked, so that the server stops trying.
     if (await readRecord('push')) await dropOrLeave();
     return setState(off);
   }
@@ -154,8 +149,8 @@ async function check(enabled: boolean): Promise<PushState> {
 }
 
 /**
- * The worker first keeps the whole app, for which a slow phone needs longer than anybody waits: then this is
- * tried again as soon as the worker is there.
+ * The worker first caches the whole app, which takes a slow phone too long to wait for: in that case this runs again as
+ * soon as the worker is ready.
  */
 async function workerReady(enabled: boolean): Promise<ServiceWorkerRegistration> {
   const { ready } = navigator.serviceWorker;
@@ -175,7 +170,7 @@ function warn(why: string): void {
   console.info(`push: ${why}`);
 }
 
-/** One subscription for the server's key, and a token for it that is good for this session. */
+/** One subscription for the server's key, and a token for it that is valid for this session. */
 async function keepSubscription({ pushManager, scope }: ServiceWorkerRegistration): Promise<void> {
   const { vapid_key: vapidKey } = await perform(pushConfig, {});
   let subscription = await pushManager.getSubscription();
@@ -205,7 +200,7 @@ async function keepSubscription({ pushManager, scope }: ServiceWorkerRegistratio
   await writeRecord('push', { token, createTime: Date.now(), options, session, apiUrl: apiUrl() });
 }
 
-/** Ends the subscription, on the server when it can be reached, and in this browser in any case. */
+/** Ends the subscription, on the server if it can be reached, and in this browser in any case. */
 async function dropSubscription(): Promise<void> {
   const old = await readRecord('push');
   setPushToken('');
@@ -216,14 +211,14 @@ async function dropSubscription(): Promise<void> {
   const registration = await serviceWorker?.getRegistration();
   const subscription = await registration?.pushManager?.getSubscription();
   await subscription?.unsubscribe().catch(() => undefined);
-  // Last: whoever is cut off before leaves the sign that there is something to end.
+  // Last: if this is interrupted, the record shows that a subscription is left to end.
   await forgetRecord('push');
 }
 
-/** As `dropSubscription`; what the browser fails at is left to the next check, by the record. Never rejects. */
+/** As `dropSubscription`; the record leaves a failure to the next check. Never rejects. */
 const dropOrLeave = () => inTurn(dropSubscription).catch(() => undefined);
 
-/** Tells sessions apart without keeping their token a second time. */
+/** Identifies a session without storing its token a second time. */
 async function digest(text: string): Promise<string> {
   const bytes = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
   return btoa(String.fromCharCode(...new Uint8Array(bytes).slice(0, 12)));

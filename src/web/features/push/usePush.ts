@@ -9,8 +9,8 @@ import { onWorkerMessage } from '#web/browser/push/workerMessages.ts';
 import { writeRecord } from '#web/browser/push/records.ts';
 
 /**
- * For the layout of who is signed in: keeps this browser subscribed to push, tells the worker what it
- * cannot know, goes where a clicked notice leads, and notes what makes installing worth an offer.
+ * For the signed-in layout: keeps this browser subscribed to push, gives the worker the data that it lacks, follows
+ * clicked notices, and records usage for the install offer.
  */
 export function usePush(): void {
   const client = useQueryClient();

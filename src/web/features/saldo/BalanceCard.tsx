@@ -11,14 +11,11 @@ import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
 type Props = {
   saldo: SaldoSummary | undefined;
-  /** What messages cost a day; undefined while nobody knows. */
   pace: Pace | undefined;
-  /** Why there is none. */
   error: Error | null;
   onRetry: () => void;
 };
 
-/** What can be spent, what is held, and how far it goes. */
 export function BalanceCard({ saldo, pace, error, onRetry }: Props) {
   if (!saldo && error) {
     return (
@@ -57,7 +54,6 @@ export function BalanceCard({ saldo, pace, error, onRetry }: Props) {
   );
 }
 
-/** How long it lasts, in words that say no more than is known. */
 function Lasting({ available, pace }: { available: number; pace: Pace | undefined }) {
   if (!pace) return null;
   if (pace.state !== 'known') {

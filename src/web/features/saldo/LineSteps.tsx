@@ -14,7 +14,6 @@ import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { Pagination } from '#web/ui/pagination/Pagination.tsx';
 import { Timeline, type TimelineEntry } from '#web/ui/status/Timeline.tsx';
 
-/** What happened to the money of one line: held, then paid or given back, by message. */
 export function LineSteps({ line }: { line: Mutation }) {
   const [page, setPage] = useState(0);
   const zone = useUser().timezone;
@@ -71,7 +70,7 @@ const DateTime = ({ at, zone }: { at: Date | null; zone: string }) =>
     </time>
   );
 
-/** Where a line is a hold; a correction begins with what became of the hold. */
+/** The steps of a hold; a correction begins with the outcome of its hold. */
 function heldSteps(line: Mutation, zone: string): TimelineEntry[] {
   const { items, amount, outcome, created_at: at } = line;
   if (!outcome) return [];
@@ -89,7 +88,7 @@ function heldSteps(line: Mutation, zone: string): TimelineEntry[] {
   ];
 }
 
-/** Charged, or given back and then, where it had arrived after all, charged again or borne by us. */
+/** Charged, or returned; if the message had arrived after all, charged again or borne by us. */
 function settledSteps(message: MutationMessage, zone: string): TimelineEntry[] {
   const { state, price, settled_at: at, corrected_at: againAt } = message;
   const step = (on: Date, after: number | null) => ({
@@ -103,14 +102,14 @@ function settledSteps(message: MutationMessage, zone: string): TimelineEntry[] {
     return [{ ...settled, title: 'Biaya dipotong dari dana tertahan', tone: 'success' }];
   }
   const back: TimelineEntry = { ...settled, title: 'Dana tertahan dikembalikan', tone: 'warning' };
-  const again: Omit<TimelineEntry, 'title'> = { key: 'again', tone: 'success' };
+  const correction: Omit<TimelineEntry, 'title'> = { key: 'again', tone: 'success' };
   if (againAt) {
     const dated = step(againAt, message.corrected_after);
-    return [back, { ...again, ...dated, title: 'Biaya dipotong kembali (koreksi)' }];
+    return [back, { ...correction, ...dated, title: 'Biaya dipotong kembali (koreksi)' }];
   }
   if (state !== 'waived') return [back];
   const why = 'Pesan ternyata terkirim, dan saldo tidak cukup lagi saat laporannya datang.';
-  return [back, { ...again, title: 'Biaya ditanggung Kabari', detail: why }];
+  return [back, { ...correction, title: 'Biaya ditanggung Kabari', detail: why }];
 }
 
 const MessageLink = ({ id, children }: { id: string; children: string }) => (

@@ -16,7 +16,7 @@ const delivered = '6281299993001';
 /** Fails: not on the network. */
 const missing = '62800000003';
 
-test('a message is one line of the statement, which opens to its steps', async ({ person }) => {
+test('a message is one row of the statement, which expands to its steps', async ({ person }) => {
   const shop = await signUp(address, { name: 'Toko Roti Manis', phone: '6281355504001' });
   await topUp(address, shop, 50_000);
   const sender = await newSender(address, shop, { name: 'Kasir', phone: shop.phone });
@@ -36,7 +36,7 @@ test('a message is one line of the statement, which opens to its steps', async (
   await waitFor(async () =>
     expect(await statement.getByText(/Dana ditahan|masih ditahan/).count()).toBe(0),
   );
-  // Five lines (bonus, top-up, two messages, a batch) under one day.
+  // Five rows (bonus, top-up, two messages, a batch) under one day.
   expect(await statement.getByRole('button', { name: /^Rincian/ }).count()).toBe(3);
   expect(await statement.getByRole('rowheader').count()).toBe(1);
   expect(await back.innerText()).toMatch(/\+62 800-0000-03[\s\S]*Rp\s150 kembali ke saldo/);

@@ -79,7 +79,6 @@ const columns = (zone: string): readonly Column<Mutation>[] => [
   },
 ];
 
-/** The statement: every change of the balance, with its filters in the address. */
 export function Mutations() {
   const { from, to, kind, line } = useSearch('/saldo');
   const known = MutationKind().options.find((one) => one === kind);
@@ -147,7 +146,6 @@ export function Mutations() {
 
 type ExportProps = { range: DateRange | null; kind: MutationKind | undefined };
 
-/** Takes what is shown along as a file. */
 function Export({ range, kind }: ExportProps) {
   const [open, setOpen] = useState(false);
   return (
@@ -169,10 +167,10 @@ function Export({ range, kind }: ExportProps) {
   );
 }
 
-/** `2026-02-31` → `31/2/2026`, as people write it. */
+/** `2026-02-31` → `31/2/2026`, the local notation. */
 const showWrong = (day: string): string => day.split('-').map(Number).toReversed().join('/');
 
-/** What is chosen anew; `undefined` for all. */
+/** The changed filters; `undefined` for all. */
 type Change = Readonly<Partial<Record<'from' | 'to' | 'kind' | 'line', string | undefined>>> & {
   line?: undefined;
 };
@@ -181,9 +179,7 @@ const noFilter: Change = { from: undefined, to: undefined, kind: undefined, line
 type FiltersProps = {
   range: DateRange | null;
   kind: MutationKind | undefined;
-  /** The one line that is shown. */
   line: number | undefined;
-  /** Why the address has no range. */
   wrong: string | undefined;
   onChange: (change: Change) => void;
 };
@@ -213,17 +209,15 @@ const Filters = ({ range, kind, line, wrong, onChange }: FiltersProps) => (
   </div>
 );
 
-/** Whether a line stands for messages, and so opens to them. */
 const opens = ({ kind, outcome }: Mutation): boolean => outcome !== null || kind === 'correction';
 
-/** What a line is called: by what became of the money, where it was held for messages. */
+/** The title of a row: by the outcome of the money, if it was held for messages. */
 function titleOf({ kind, items, outcome }: Mutation): string {
   if (!outcome) return mutationKindLabel[kind];
   if (outcome.held === items) return entryKindLabel.hold;
   return outcome.released === items ? entryKindLabel.release : entryKindLabel.capture;
 }
 
-/** What more there is to say: how many messages, and of how many the money came back or waits. */
 function moreOf({ kind, items, outcome, memo }: Mutation): string {
   const some = (count: number) => count > 0 && count < items;
   const counted = (count = 0, words: string) =>
@@ -269,7 +263,6 @@ function What({ row }: { row: Mutation }) {
 
 type OpenerProps = { row: Mutation; open: boolean; onToggle: () => void };
 
-/** Opens a line to its steps, and shuts it. */
 const Opener = ({ row, open, onToggle }: OpenerProps) => (
   <button
     type="button"
@@ -282,7 +275,6 @@ const Opener = ({ row, open, onToggle }: OpenerProps) => (
   </button>
 );
 
-/** Which lines are open; the one that the address names is at first. */
 function useOpened(line: number | undefined) {
   const [seqs, setSeqs] = useState<ReadonlySet<number>>(new Set(line ? [line] : []));
   return {

@@ -16,7 +16,6 @@ import type { SaldoSummary } from '#contract/saldo-summary.ts';
 import { LinkButton } from '#web/ui/button/Button.tsx';
 import { PageHead } from '#web/ui/layout/PageHead.tsx';
 
-/** Route `/saldo`: the balance, what was put in, and every mutation. */
 export function SaldoPage() {
   const saldo = useQuery(saldoQuery);
   const usage = useQuery(usageQuery);
@@ -38,7 +37,7 @@ export function SaldoPage() {
         }
       />
       <div className={styles['page']}>
-        {saldo.data && <Standing saldo={saldo.data} />}
+        {saldo.data && <SaldoNotices saldo={saldo.data} />}
         <div className={styles['top']}>
           <BalanceCard
             saldo={saldo.data}
@@ -59,8 +58,7 @@ export function SaldoPage() {
   );
 }
 
-/** What there is to say about the saldo as it stands: whether it can be used, and whether it runs low. */
-function Standing({ saldo }: { saldo: SaldoSummary }) {
+function SaldoNotices({ saldo }: { saldo: SaldoSummary }) {
   const { status, available, alert_threshold: threshold, bonus_only: isBonus } = saldo;
   const isLow = status === 'active' && threshold !== null && available < threshold;
   return (

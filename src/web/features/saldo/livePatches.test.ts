@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { withSaldo } from '#web/features/saldo/livePatches.ts';
 
-test('the saldo changes wherever its two figures stand, and nothing else does', () => {
+test('the saldo changes wherever its two figures occur, and nothing else does', () => {
   const figures = { available: 900, held: 100 };
   expect(withSaldo({ available: 1_000, held: 0, message_price: 150 }, figures)).toEqual({
     ...figures,

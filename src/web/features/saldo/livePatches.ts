@@ -3,7 +3,7 @@ import { keyIsAbout, replaceIn, type LivePatches, type Match } from '#web/live/p
 
 type Figures = { available: number; held: number };
 
-/** Cached data with the saldo's two figures replaced, wherever they stand together. */
+/** Replaces the saldo's two figures wherever they occur together in cached data. */
 export const withSaldo = <T>(data: T, { available, held }: Figures): T =>
   replaceIn(data, (bag) => {
     if (typeof bag['available'] !== 'number' || typeof bag['held'] !== 'number') return undefined;
@@ -16,13 +16,12 @@ const saldo = keyIsAbout('saldo', 'saldo_');
 const topups = keyIsAbout('topups', 'topup_');
 const allButSummary: Match = (key) => saldo(key) && key[0] !== saldoSummary.name;
 
-/** Keeps the saldo, its statement and the top-ups current. */
 export const saldoPatches: LivePatches = {
   follows: (key) => saldo(key) || topups(key),
   on: {
     'saldo.changed': (figures, cache) => {
       cache.update((data) => withSaldo(data, figures));
-      // An answer on its way may have been read before the event.
+      // A response under way may have been read before the event.
       cache.refetch(cache.isFetching([saldoSummary.name]) ? saldo : allButSummary);
     },
     'topup.changed': (_event, { refetch }) => {

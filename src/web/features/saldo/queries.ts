@@ -3,10 +3,10 @@ import { getTopup, listTopups, type Topup } from '#contract/saldo.ts';
 import { perform } from '#web/api/act.ts';
 import { recentTopups } from '#web/features/saldo/topups/topups.ts';
 
-/** How often a payment is looked for while one is waited for, should no live event report it. */
+/** The poll interval of a pending payment, in case no live event reports it. */
 const LOOK_MS = 5_000;
 
-/** One top-up; looked at every 5 s until it is paid or over. */
+/** One top-up; polled every 5 s until it is paid or closed. */
 export const topupQuery = (id: string) =>
   queryOptions({
     queryKey: ['topups', id],
@@ -14,7 +14,7 @@ export const topupQuery = (id: string) =>
     refetchInterval: ({ state }) => (waits(state.data) ? LOOK_MS : false),
   });
 
-/** What the page lists of top-ups: all that wait to be paid, and the last of the others. */
+/** The page's list of top-ups: all pending ones, and the last of the others. */
 export const recentTopupsQuery = queryOptions({
   queryKey: ['topups', 'recent'],
   queryFn: async ({ signal }) => {
@@ -27,6 +27,5 @@ export const recentTopupsQuery = queryOptions({
   refetchInterval: ({ state }) => (state.data?.some(waits) ? LOOK_MS : false),
 });
 
-/** Whether money is still awaited for it, by a transfer or by somebody who looks at one. */
 const waits = (topup: Topup | undefined): boolean =>
   topup?.status === 'pending' || topup?.status === 'review' || topup?.status === 'creating';

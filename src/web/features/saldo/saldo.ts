@@ -1,3 +1,3 @@
-// What other features may know of this one.
+// The parts of this feature that other features may import.
 export { saldoQuery } from '#web/features/saldo/saldoQuery.ts';
 export { inFours, topupTone } from '#web/features/saldo/topups/topups.ts';

@@ -14,11 +14,9 @@ type Props = {
   data: string;
   scan: Scan;
   onAgreed: (nonce: string) => void;
-  /** The link ran out, or somebody else used it. */
   onGone: () => void;
 };
 
-/** Says who will be able to do what, before there is anything to scan. */
 export function Consent({ data, scan, onAgreed, onGone }: Props) {
   const consent = useAct(consentScan, {
     onSuccess: ({ nonce }) => {
@@ -80,7 +78,7 @@ export function Consent({ data, scan, onAgreed, onGone }: Props) {
 
 type UnofficialProps = { phone: string; onPhone: (phone: string) => void };
 
-/** WhatsApp Web: what may come of it, and the number for whom its network is asked for a code to type. */
+/** WhatsApp Web: its risk, and the number for which to request a code to type. */
 const UnofficialClient = ({ phone, onPhone }: UnofficialProps) => (
   <>
     <UnofficialRisk />

@@ -2,20 +2,17 @@ import { useCameraOffer } from '#web/features/scan/useCameraOffer.ts';
 import styles from '#web/features/scan/scan.module.css';
 import { QrImage } from '#web/ui/qr/QrImage.tsx';
 
-/** The side of the QR on the page, in px. */
 export const QR_PX = 264;
 
 type Props = {
   text: string;
-  /** The code on the screen does not count any more; the next one is on its way. */
   stale: boolean;
   /** Phones of this installation are simulated: their cameras are in other tabs. */
   simulated: boolean;
-  /** A camera looked while there was no code that counts. */
   onMissed: () => void;
 };
 
-/** The QR as it is now. Fetched with its drawing code only after the consent. */
+/** The current QR, loaded with its drawing code only after the consent. */
 export function LiveQr({ text, stale, simulated, onMissed }: Props) {
   useCameraOffer(simulated && !stale ? text : undefined, onMissed);
   return (

@@ -15,7 +15,7 @@ import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
-/** Route `/scan/{data}`, for the phone's owner: who asks, the consent, the QR, the outcome. */
+/** Route `/scan/{data}`, for the phone's owner: the requester, the consent, the QR, the outcome. */
 export function ScanPage() {
   const { data = '' } = useParams();
   return (
@@ -103,7 +103,6 @@ function Outcome({ scan }: { scan: Scan }) {
   );
 }
 
-/** Says so, and offers nothing. */
 const Gone = () => (
   <Ending icon={<TimerOff size={40} />} tone="calm" title="Tautan ini tidak berlaku lagi">
     <p>

@@ -16,13 +16,12 @@ const QR_PX = 264;
 
 type Props = {
   scan: Scan;
-  /** The last look at the link failed; the next one may not. */
+  /** The last poll of the link failed; the next one may not. */
   offline: boolean;
-  /** The code on the screen ran out: look now for the next one. */
+  /** The code on the screen has expired: poll now for the next one. */
   onStale: () => void;
 };
 
-/** Waiting for the phone: the QR, the code that stands for it, and how to use them. */
 export function Scanning({ scan, offline, onStale }: Props) {
   const { qr, state } = scan;
   const simulated = scan.channel === 'simulator';
@@ -62,7 +61,6 @@ export function Scanning({ scan, offline, onStale }: Props) {
 
 type CodeProps = { qr: NonNullable<Scan['qr']>; simulated: boolean; onStale: () => void };
 
-/** The QR, how long it counts, and the code that stands for it. */
 export function Code({ qr, simulated, onStale }: CodeProps) {
   const end = qr.expires_at.getTime();
   const [stale, setStale] = useState(false);
@@ -119,7 +117,6 @@ const steps = [
   { state: 'connected', label: 'Tersambung' },
 ] as const;
 
-/** How far it has come: read out as it changes. */
 export function Progress({ state }: { state: Scan['state'] }) {
   const now = steps.findIndex((step) => step.state === state);
   return (
@@ -142,7 +139,6 @@ export function Progress({ state }: { state: Scan['state'] }) {
   );
 }
 
-/** What to do on the phone. */
 export const HowTo = ({ simulated }: { simulated: boolean }) => (
   <section className={styles['part']}>
     <h2>Caranya</h2>

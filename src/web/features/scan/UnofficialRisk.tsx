@@ -1,6 +1,5 @@
 import styles from '#web/features/scan/scan.module.css';
 
-/** WhatsApp Web: what may come of it, for whoever is about to link a number by it. */
 export const UnofficialRisk = () => (
   <p className={styles['warning']}>
     Sambungan ini memakai aplikasi tidak resmi yang meniru WhatsApp Web: WhatsApp dapat membatasi

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { storageSet } from '#web/browser/storage.ts';
 import { readNonce, saveNonce } from './nonce.ts';
 
-test('a nonce is good for the link it was given for, and for no other', () => {
+test('a nonce is valid only for its own link', () => {
   saveNonce('link-a', 'n-1');
   expect(readNonce('link-a')).toBe('n-1');
   expect(readNonce('link-b')).toBeUndefined();

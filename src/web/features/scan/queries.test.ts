@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { LinkState, Scan } from '#contract/scan.ts';
 import { describeRefusal } from '#web/api/answer.ts';
-import { isGone, lookAgain } from './queries.ts';
+import { isGone, pollIntervalMs } from './queries.ts';
 
 const scan = (state: LinkState): Scan => ({
   state,
@@ -15,19 +15,19 @@ const scan = (state: LinkState): Scan => ({
   expires_at: new Date(0),
 });
 
-test('the page looks again every two seconds while a phone is awaited', () => {
-  expect(lookAgain(scan('waiting'), false, true)).toBe(2_000);
-  expect(lookAgain(scan('scanned'), false, true)).toBe(2_000);
+test('the page polls every two seconds while it waits for a phone', () => {
+  expect(pollIntervalMs(scan('waiting'), false, true)).toBe(2_000);
+  expect(pollIntervalMs(scan('scanned'), false, true)).toBe(2_000);
 });
 
-test('nothing is asked for any more when the link has come to its end', () => {
+test('polling stops when the link has ended', () => {
   for (const state of ['connected', 'expired', 'failed'] as const) {
-    expect(lookAgain(scan(state), false, true)).toBe(false);
+    expect(pollIntervalMs(scan(state), false, true)).toBe(false);
   }
-  expect(lookAgain(scan('waiting'), true, true)).toBe(false);
+  expect(pollIntervalMs(scan('waiting'), true, true)).toBe(false);
 });
 
-test('a link that is used up, or never was one, is gone; a lost connection is not', () => {
+test('a used or unknown link is gone; a lost connection is not', () => {
   expect(isGone(describeRefusal(new Refusal('link_gone', {})))).toBe(true);
   expect(isGone(describeRefusal(new Refusal('input_invalid', { fields: { data: 'x' } })))).toBe(
     true,

@@ -1,14 +1,14 @@
 import { useEffect, useRef } from 'react';
 import { drawQr } from '#web/ui/qr/qrPicture.ts';
 
-/** Where a simulated phone in another tab looks for something to point its camera at. */
+/** The channel on which simulated phones in other tabs look for a QR. */
 const CHANNEL = 'kabari-kamera';
 
 /**
- * Holds the picture of a QR before the cameras of simulated phones in other tabs: a PNG, offered when
- * it changes and when asked for. Never the text: a camera has to read the picture.
+ * Offers the picture of a QR to the cameras of simulated phones in other tabs: a PNG, sent when it changes and on
+ * request. Never the text: a camera has to read the picture.
  *
- * @param text what the QR says; `undefined` while there is none to be seen.
+ * @param text the content of the QR; `undefined` while none is shown.
  * @param onMissed a camera looked and there was none; the next one is offered as soon as it is there.
  */
 export function useCameraOffer(text: string | undefined, onMissed: () => void): void {

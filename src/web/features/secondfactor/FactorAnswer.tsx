@@ -11,9 +11,8 @@ import { TextField } from '#web/ui/text/TextField.tsx';
 
 type Props = {
   asked: SecondFactorChallenge;
-  /** Gives the answer to the server; throws what it refuses. */
+  /** Submits the answer to the server; throws what the server refuses. */
   answer: (input: Answer) => Promise<void>;
-  /** No answer to this challenge can be right any more: begins again. */
   onOver: () => void;
 };
 
@@ -23,7 +22,6 @@ const ways: Record<SecondFactorMethod, string> = {
   recovery_code: 'Pakai kode cadangan',
 };
 
-/** The second factor: a code of the app, a passkey, or a recovery code, whichever the person has. */
 export function FactorAnswer({ asked, answer, onOver }: Props) {
   const factor = useFactorAnswer(asked, answer);
   if (factor.over !== undefined) {

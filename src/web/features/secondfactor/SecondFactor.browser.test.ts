@@ -29,7 +29,7 @@ const busy: FakeRefusal = {
 const challenge = (number: number) =>
   publicId('challenge', `019ab000-0000-7000-8000-${String(number).padStart(12, '0')}`);
 
-/** The step after the password; the server answers what is given there with `refusals`, one after the other. */
+/** Opens the second step; the server refuses each answer in turn with one of `refusals`. */
 async function at(
   profiles: Profiles,
   methods: readonly SecondFactorMethod[],
@@ -54,7 +54,7 @@ async function at(
     },
     user_second_factor: (fields) => {
       const { key = '' } = fields;
-      // A retry of the same answer is refused as the first time.
+      // A retry of the same answer gets the same refusal.
       if (!answers.has(key)) {
         answers.set(key, refusals[answers.size]);
         given.push(fields);
@@ -75,7 +75,6 @@ async function signIn(tab: Page): Promise<void> {
 const code = (tab: Page) => tab.getByLabel('Kode autentikator');
 const passkey = (tab: Page) => tab.getByRole('button', { name: 'Pakai passkey' });
 
-/** What the browser does when the page asks for a passkey. */
 const passkeys = (tab: Page, answers: 'given' | 'cancelled') =>
   tab.evaluate((how) => {
     const bytes = new ArrayBuffer(8);
@@ -87,9 +86,7 @@ const passkeys = (tab: Page, answers: 'given' | 'cancelled') =>
     };
   }, answers);
 
-test('a wrong code says how many tries are left, and its box is empty for the next one', async ({
-  profiles,
-}) => {
+test('a wrong code shows the remaining attempts and clears its field', async ({ profiles }) => {
   const { tab, given } = await at(profiles, ['totp'], [wrong(4), wrong(3)]);
   await tab.getByRole('button', { name: 'Verifikasi' }).click();
   await tab.getByText('Tulis enam angka dari aplikasi autentikator.').waitFor();
@@ -106,7 +103,7 @@ test('a wrong code says how many tries are left, and its box is empty for the ne
   ]);
 });
 
-test('after the last try, or too late, one begins again with the password and a new challenge', async ({
+test('after the last attempt, or too late, sign-in starts again with the password and a new challenge', async ({
   profiles,
 }) => {
   const { tab, given } = await at(profiles, ['totp'], [wrong(0), expired]);
@@ -120,7 +117,7 @@ test('after the last try, or too late, one begins again with the password and a 
   expect(given.map((one) => one['challenge'])).toEqual([challenge(1), challenge(2)]);
 });
 
-test('after too many tries the wait is counted down, and the same challenge goes on', async ({
+test('after too many attempts the wait is counted down, and the same challenge continues', async ({
   profiles,
 }) => {
   const { tab, given } = await at(profiles, ['totp'], [busy, wrong(4)]);
@@ -133,7 +130,9 @@ test('after too many tries the wait is counted down, and the same challenge goes
   expect(given.map((one) => one['challenge'])).toEqual([challenge(1), challenge(1)]);
 });
 
-test('a passkey that is not given is no try, and another way is there', async ({ profiles }) => {
+test('a cancelled passkey does not count as an attempt, and another method is offered', async ({
+  profiles,
+}) => {
   const { tab, given } = await at(profiles, ['passkey', 'recovery_code'], [wrong(4)]);
   await passkeys(tab, 'cancelled');
   await passkey(tab).click();
@@ -149,7 +148,7 @@ test('a passkey that is not given is no try, and another way is there', async ({
   expect(given).toMatchObject([{ challenge: challenge(1), recovery_code: 'abcde-12345' }]);
 });
 
-test('a passkey that was removed meanwhile is refused in words, and the code still counts', async ({
+test('a removed passkey is refused with a message, and the code still works', async ({
   profiles,
 }) => {
   const { tab, given } = await at(profiles, ['totp', 'passkey'], [wrong(4), wrong(3)]);

@@ -10,11 +10,9 @@ import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
 
 type Props = {
   asked: SecondFactorRequired;
-  /** Back to where the password is asked for. */
   onOver: () => void;
 };
 
-/** The step after the password (or the code to the phone), for who has a second factor. */
 export function SecondFactorStep({ asked, onOver }: Props) {
   const client = useQueryClient();
   const give = useAct(verifySecondFactor);

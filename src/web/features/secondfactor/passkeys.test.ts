@@ -3,7 +3,7 @@ import { askPasskey, makePasskey, passkeySentence } from './passkeys.ts';
 
 const named = (name: string) => Object.assign(new Error('from the browser'), { name });
 
-test('says what to do when the browser gives no passkey, and leaves other errors to the caller', () => {
+test('says what to do when the browser returns no passkey, and leaves other errors to the caller', () => {
   expect(passkeySentence(named('InvalidStateError'))).toMatch(/^Perangkat ini sudah terpasang/);
   expect(passkeySentence(named('SecurityError'))).toMatch(/alamat resmi/);
   expect(passkeySentence(named('NotAllowedError'))).toMatch(/pakai cara lain/);
@@ -13,7 +13,7 @@ test('says what to do when the browser gives no passkey, and leaves other errors
   }
 });
 
-test('a browser without passkeys is told to use another way', async () => {
+test('suggests another method in a browser without passkeys', async () => {
   for (const use of [askPasskey, makePasskey]) {
     const error = await use({}).catch((no: unknown) => no);
     expect(passkeySentence(error)).toMatch(/^Peramban ini tidak dapat memakai passkey/);

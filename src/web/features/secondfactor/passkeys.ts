@@ -8,24 +8,23 @@ import {
 
 type Options = Readonly<Record<string, unknown>>;
 
-/** A browser without passkeys, or a page by an address that can have none (plain http, an IP). */
+/** A browser without passkeys, or a page whose address cannot have any (plain http, an IP). */
 class NoPasskeys extends Error {}
 
-/** Makes a passkey. @returns the browser's answer as JSON. @throws what `passkeySentence` puts into words */
+/** @returns the browser's response as JSON. @throws errors that `passkeySentence` translates */
 export async function makePasskey(options: Options): Promise<string> {
   if (!browserSupportsWebAuthn()) throw new NoPasskeys();
   const optionsJSON = options as unknown as PublicKeyCredentialCreationOptionsJSON;
   return JSON.stringify(await startRegistration({ optionsJSON }));
 }
 
-/** Asks for a passkey, as `makePasskey` does. */
 export async function askPasskey(options: Options): Promise<string> {
   if (!browserSupportsWebAuthn()) throw new NoPasskeys();
   const optionsJSON = options as unknown as PublicKeyCredentialRequestOptionsJSON;
   return JSON.stringify(await startAuthentication({ optionsJSON }));
 }
 
-/** What a person reads when the browser gave no passkey; `undefined` for any other error. */
+/** The message when the browser returned no passkey; `undefined` for any other error. */
 export function passkeySentence(error: unknown): string | undefined {
   if (error instanceof NoPasskeys) {
     return 'Peramban ini tidak dapat memakai passkey di alamat ini. Pakai cara lain.';

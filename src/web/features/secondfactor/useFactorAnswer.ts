@@ -4,7 +4,6 @@ import type { Refusal } from '#contract/base/refusals.ts';
 import { refusalCode, sentenceOf } from '#web/api/errors.ts';
 import { askPasskey, passkeySentence } from '#web/features/secondfactor/passkeys.ts';
 
-/** One answer to a challenge, as the acts take it. */
 export type Answer = {
   challenge: string;
   code?: string;
@@ -20,10 +19,7 @@ const empty: Record<SecondFactorMethod, string> = {
   recovery_code: 'Tulis satu kode cadangan.',
 };
 
-/**
- * A second factor as it is typed or asked for, and what became of it. `over` is the sentence that ends it: then
- * only a new challenge helps.
- */
+/** Entry of a second factor. `over` is a final message: then only a new challenge helps. */
 export function useFactorAnswer(
   asked: SecondFactorChallenge,
   answer: (input: Answer) => Promise<void>,

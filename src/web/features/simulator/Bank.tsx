@@ -20,7 +20,6 @@ import { TextField } from '#web/ui/text/TextField.tsx';
 
 type Transfer = OutputOf<typeof simulatedTransfer> & { sender: string; at: Date };
 
-/** The simulated bank: money arrives on the account that top-ups are transferred to. */
 export function Bank({ amount }: { amount: number | undefined }) {
   const [transfers, setTransfers] = useState<readonly Transfer[]>([]);
   return (
@@ -35,7 +34,7 @@ export function Bank({ amount }: { amount: number | undefined }) {
         <Gateway />
         <Panel title="Transfer tadi">
           <p role="status" className="sr-only">
-            {transfers[0] && saidOf(transfers[0])}
+            {transfers[0] && transferResult(transfers[0])}
           </p>
           {transfers.length === 0 ? (
             <EmptyState title="Transfer yang Anda kirim akan tampil di sini." />
@@ -65,7 +64,7 @@ function TransferForm({ initialAmount, onDone }: FormProps) {
   const send = useAct(simulatedTransfer, {
     onSuccess: (done) => {
       onDone({ ...done, sender: form.values.sender, at: new Date() });
-      // The same money is not sent twice by a second press.
+      // A second press must not send the same money twice.
       form.set('amount', '');
     },
     onError: form.refuse,
@@ -118,7 +117,7 @@ function TransferForm({ initialAmount, onDone }: FormProps) {
   );
 }
 
-const saidOf = ({ amount, matched }: Transfer): string =>
+const transferResult = ({ amount, matched }: Transfer): string =>
   matched
     ? `Transfer ${formatRupiah(amount)} cocok dengan isi saldo yang menunggu.`
     : `Transfer ${formatRupiah(amount)} tidak cocok dengan isi saldo mana pun.`;

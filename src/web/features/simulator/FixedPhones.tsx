@@ -7,7 +7,7 @@ import { fixedPhones } from '#web/features/simulator/phones.ts';
 import { outcomeQuery } from '#web/features/simulator/queries.ts';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
-/** The numbers that do always the same; what each one does is asked of the network itself. */
+/** The numbers with fixed outcomes, which are read from the network itself. */
 export function FixedPhones() {
   const [open, setOpen] = useState(false);
   const outcomes = useQueries({

@@ -17,7 +17,6 @@ import { Countdown } from '#web/ui/time/Countdown.tsx';
 const LOOK_MS = 3_000;
 const KEY = ['simulator', 'gateway'] as const;
 
-/** The simulated gateway: the payments of the signed-in account that wait there, and what their payer does. */
 export function Gateway() {
   const isSignedIn = sessionToken() !== '';
   const waiting = useQuery({

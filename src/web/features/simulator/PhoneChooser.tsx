@@ -9,17 +9,16 @@ import { Button } from '#web/ui/button/Button.tsx';
 import { Panel } from '#web/ui/panel/Panel.tsx';
 import { HomeTelephoneField } from '#web/ui/phone/TelephoneField.tsx';
 
-/** Which phone is on the desk: any number, or one that lay there before. */
 export function PhoneChooser({ phone }: { phone: string }) {
   const [typed, setTyped] = useState('');
   const [error, setError] = useState<string>();
   const open = (event: FormEvent) => {
     event.preventDefault();
-    const chosen = readPhone(typed);
-    if (chosen)
+    const selected = readPhone(typed);
+    if (selected)
       void navigate({
         to: '/simulator',
-        search: { phone: writtenPeer(chosen) },
+        search: { phone: writtenPeer(selected) },
         resetScroll: false,
       });
     else setError('Tulis nomor ponsel, misalnya 0812-3456-7890.');

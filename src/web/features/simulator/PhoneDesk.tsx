@@ -13,7 +13,6 @@ import { Panel } from '#web/ui/panel/Panel.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 
-/** A phone on its desk: which one, how it is doing, and the phone itself. */
 export function PhoneDesk({ phone }: { phone: string }) {
   const { data, error, refetch } = useQuery(phoneQuery(phone));
   useEffect(() => rememberPhone(phone), [phone]);

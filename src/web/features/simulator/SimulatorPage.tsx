@@ -10,7 +10,7 @@ import { NotFoundPage } from '#web/ui/page/NotFoundPage.tsx';
 import { configQuery } from '#web/api/configQuery.ts';
 import { Bank } from '#web/features/simulator/Bank.tsx';
 import { writtenPeer } from '#contract/messages/peer.ts';
-import { chosenPhone } from '#web/features/simulator/phones.ts';
+import { initialPhone } from '#web/features/simulator/phones.ts';
 import { PhoneDesk } from '#web/features/simulator/PhoneDesk.tsx';
 import styles from '#web/features/simulator/SimulatorPage.module.css';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
@@ -19,8 +19,8 @@ import { Spinner } from '#web/ui/button/Spinner.tsx';
 import { TabLink, TabLinks } from '#web/ui/tabs/Tabs.tsx';
 
 /**
- * Route `/simulator` (public): the phones and the bank of the simulated world. Where an installation
- * has none, this address is nobody's.
+ * Route `/simulator` (public): the phones and the bank of the simulated world. In an installation without them, the
+ * address does not exist.
  */
 export function SimulatorPage() {
   const config = useQuery(configQuery);
@@ -38,10 +38,10 @@ export function SimulatorPage() {
 
 function World() {
   const { phone: requested, bank, amount } = useSearch('/simulator');
-  const phone = chosenPhone(requested);
+  const phone = initialPhone(requested);
   const written = writtenPeer(phone);
   useEffect(() => {
-    // The address names the phone, so that it can be kept and sent on.
+    // The address names the phone, so that it can be bookmarked and shared.
     if (requested === written) return;
     void navigate({ to: '/simulator', change: { phone: written }, replace: true });
   }, [requested, written]);

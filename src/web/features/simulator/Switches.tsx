@@ -21,15 +21,13 @@ const switches = [
 type Name = (typeof switches)[number]['name'];
 const flag = (on: boolean) => (on ? '1' : '0');
 
-/** What is wrong with the phone today. */
 export function Switches({ phone }: { phone: SimulatedPhone }) {
   const client = useQueryClient();
   const { queryKey } = phoneQuery(phone.phone);
-  /** What was just turned and is not answered yet. */
   const [turned, setTurned] = useState<Partial<Record<Name, boolean>>>({});
   const turn = useAct(simulatedSwitch, {
     onSuccess: async (after) => {
-      // A look at the phone that began before would turn it back on the screen.
+      // An earlier poll of the phone would revert it on the screen.
       await client.cancelQueries({ queryKey });
       client.setQueryData(queryKey, after);
       setTurned({});

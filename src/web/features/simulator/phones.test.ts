@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { writtenPeer } from '#contract/messages/peer.ts';
-import { chosenPhone, readPhone, withPhone } from '#web/features/simulator/phones.ts';
+import { initialPhone, readPhone, withPhone } from '#web/features/simulator/phones.ts';
 
-test('a phone is found however its number is typed', () => {
+test('a phone is found in any notation of its number', () => {
   expect(readPhone('0812-3456-7890')).toBe('6281234567890');
   expect(readPhone('+62 812 3456 7890')).toBe('6281234567890');
   expect(readPhone('halo')).toBeUndefined();
@@ -15,8 +15,8 @@ test('a phone that is opened again moves to the front and is remembered once', (
   expect(withPhone(six, '7')).toEqual(['7', '1', '2', '3', '4', '5']);
 });
 
-test('a phone abroad whose number begins with 8 stays itself in the address', () => {
-  const phone = chosenPhone('+852 9123 4567');
+test('a phone abroad whose number begins with 8 keeps its number in the address', () => {
+  const phone = initialPhone('+852 9123 4567');
   expect(phone).toBe('85291234567');
-  expect(chosenPhone(writtenPeer(phone))).toBe(phone);
+  expect(initialPhone(writtenPeer(phone))).toBe(phone);
 });

@@ -4,7 +4,6 @@ import type { SupportSubject } from '#contract/support.ts';
 import { Link } from '#web/browser/router/Link.tsx';
 import { LinkButton } from '#web/ui/button/Button.tsx';
 
-/** Leads to customer service, and brings along what is looked at. */
 export const AskSupport = ({ about, id }: { about: SupportSubject; id: string }) => (
   <LinkButton
     to="/customer-service"
@@ -17,7 +16,6 @@ export const AskSupport = ({ about, id }: { about: SupportSubject; id: string })
   </LinkButton>
 );
 
-/** The same within a sentence. */
 export const SupportLink = ({ children }: { children: ReactNode }) => (
   <Link to="/customer-service">{children}</Link>
 );

@@ -3,7 +3,7 @@ import type { SupportHours } from '#contract/support.ts';
 import { formatTime, WIB } from '#contract/base/time.ts';
 import styles from '#web/features/support/Hours.module.css';
 
-/** When somebody answers; outside of it, when that is again, and that what is written waits until then. */
+/** The support hours; outside of them, the next opening, and that messages wait until then. */
 export function Hours({ hours }: { hours: SupportHours }) {
   const { open_now: open, opens_at: opensAt, lines, note } = hours;
   const times = lines.join(' · ');
@@ -38,11 +38,11 @@ const weekday = new Intl.DateTimeFormat('id-ID', {
 /** `Senin, 23 November pukul 08.00 WIB` */
 const dayAndTime = (at: Date): string => `${weekday.format(at)} pukul ${formatTime(at, WIB)} WIB`;
 
-/** How long an answer usually takes, in words: `5 menit`. */
+/** The usual time to an answer, in words: `5 menit`. */
 export function usualAnswer(seconds: number): string {
   const minutes = Math.ceil(seconds / 60);
   if (minutes <= 1) return 'satu menit';
-  // In steps that nobody takes for a promise.
+  // Rounded, so that it is not taken for a promise.
   if (minutes < 10) return `${minutes} menit`;
   if (minutes < 60) return `${Math.ceil(minutes / 5) * 5} menit`;
   const hours = Math.ceil(minutes / 60);

@@ -35,7 +35,6 @@ const content = {
   phone: null,
 };
 
-/** A line of the thread; its id is the browser's own. */
 const lineOf = (seq: number, given: Partial<SupportMessage>): SupportMessage => ({
   id: publicId('support', `01900000-0000-7000-8000-${String(seq).padStart(12, '0')}`),
   seq,
@@ -54,7 +53,6 @@ const lineOf = (seq: number, given: Partial<SupportMessage>): SupportMessage => 
 const said = (seq: number, caption: string, given: Partial<SupportMessage> = {}) =>
   lineOf(seq, { content: { ...content, caption }, ...given });
 
-/** What the server does for a thread, in its place. */
 const serverOf = (world: World, more: FakeActs = {}): FakeActs => ({
   support_thread: () => world.thread,
   support_unread: () => ({ total: 0 }),
@@ -64,7 +62,7 @@ const serverOf = (world: World, more: FakeActs = {}): FakeActs => ({
   support_send: ({ message_id = '', text = '' }) => {
     const seq = world.thread.last_seq + 1;
     const line = { ...said(seq, text), id: publicId('support', message_id) };
-    // What a page that was left did not hear of is sent again, and is the first line.
+    // A page that was left before the response sends it again; the first message is returned.
     const first = world.lines.find(({ id }) => id === line.id);
     if (first) return first;
     world.lines.unshift(line);
@@ -76,7 +74,7 @@ const serverOf = (world: World, more: FakeActs = {}): FakeActs => ({
 
 let customer: Promise<string> | undefined;
 
-/** Somebody at customer service, whose server is `acts`; all else is the product's own. */
+/** Opens support with the server `acts`; everything else is the product's own. */
 async function at(profiles: Profiles, world: World, more: FakeActs = {}, query = '') {
   const phone = `62858${String(Date.now() % 1e8).padStart(8, '0')}`;
   customer ??= signUp(inject('product'), { name: 'Toko Ratna', phone }).then((one) => one.session);
@@ -87,7 +85,7 @@ async function at(profiles: Profiles, world: World, more: FakeActs = {}, query =
   const before = wrongs.length;
   const tab = await open();
   const asked = await fakeActs(tab, serverOf(world, more));
-  // A list by manual paging has its rows beside their count.
+  // A list with manual paging has its rows beside their count.
   await tab.route('**/api', async (route) => {
     const fields = new URLSearchParams(route.request().postData() ?? '');
     if (fields.get('act') !== 'support_messages') return route.fallback();
@@ -124,7 +122,7 @@ const short = {
   about: null,
 };
 
-test('before the first question it says what is probably the matter, and brings it along', async ({
+test('before the first question it suggests the probable cause, and attaches it', async ({
   profiles,
 }) => {
   const support_card = () => ({
@@ -142,13 +140,12 @@ test('before the first question it says what is probably the matter, and brings 
   await press(tab, still.first());
   await waitFor(async () => expect(await isFocused(tab, box(tab))).toBe(true));
   expect(new URL(tab.url()).search).toBe(`?about=topup&id=${disconnected.about.id}`);
-  // What is nobody's is not shown, and nothing is sent with it.
   await press(tab, still.nth(1));
   await waitFor(async () => expect(await box(tab).inputValue()).toBe('Saldo Anda tinggal Rp 50: '));
   await done();
 });
 
-test('a refused line stays with its reason, goes again under its id, and is never twice', async ({
+test('a refused message keeps its reason, is resent under its id, and never duplicated', async ({
   profiles,
 }) => {
   const world: World = { thread: empty, lines: [] };
@@ -173,7 +170,7 @@ test('a refused line stays with its reason, goes again under its id, and is neve
   await done();
 });
 
-test('what is written without a network waits over a reload, and arrives once and in order', async ({
+test('messages written offline survive a reload, and arrive once and in order', async ({
   profiles,
 }) => {
   const world: World = { thread: empty, lines: [] };
@@ -188,7 +185,6 @@ test('what is written without a network waits over a reload, and arrives once an
   }
   await tab.getByText('2 pesan menunggu tersambung.').waitFor();
   expect(sends()).toEqual([]);
-  // The page that is loaded again has a network.
   await tab.goto(`${inject('gallery')}/profile`);
   await waitFor(() =>
     expect(world.lines.map(({ content: { caption } }) => caption)).toEqual(['dua', 'satu']),
@@ -203,7 +199,7 @@ test('what is written without a network waits over a reload, and arrives once an
   await done();
 });
 
-test('a closed thread is rated by keys alone, once', async ({ profiles }) => {
+test('a closed thread is rated with keys alone, once', async ({ profiles }) => {
   const world: World = {
     thread: { ...empty, last_seq: 2, rating: { due: true, score: null } },
     lines: [
@@ -231,7 +227,9 @@ test('a closed thread is rated by keys alone, once', async ({ profiles }) => {
   await done();
 });
 
-test('both sides’ lines, cards, files and hours are there for everybody', async ({ profiles }) => {
+test('messages of both sides, cards, files and hours are shown in every profile', async ({
+  profiles,
+}) => {
   const operator = { side: 'operator', author: 'Rina', mine: false } as const;
   const card: SupportCard = {
     type: 'message',
@@ -266,14 +264,13 @@ test('both sides’ lines, cards, files and hours are there for everybody', asyn
   const { faults, look } = inspection();
   await tab.getByText('Rina menangani pertanyaan Anda.').waitFor();
   await tab.getByText(/buka lagi Senin, 23 November pukul 08\.00 WIB/).waitFor();
-  // Outside the hours of service no page promises a quick answer.
   expect(await tab.getByText(/secepatnya|Biasanya dibalas/).count()).toBe(0);
   const link = tab.getByRole('link', { name: /Pesan ke \+62 812-3456-7890/ });
   expect(await link.getAttribute('href')).toBe('/message-history?open=msg_1');
   await tab.getByText('Dibaca', { exact: true }).waitFor({ state: 'attached' });
   await look(tab, 'thread');
   await tab.getByRole('button', { name: 'Lampiran' }).click();
-  // Why a file cannot go stands by the box until it was read: a toast would be over the button that sends.
+  // Why a file cannot be sent stays beside the box until it is read: a toast would cover the send button.
   await tab.getByLabel('Dokumen').setInputFiles({
     name: 'program.exe',
     mimeType: 'application/octet-stream',
@@ -308,7 +305,7 @@ test('both sides’ lines, cards, files and hours are there for everybody', asyn
   await done();
 });
 
-test('older lines come as it is scrolled up, each once, by the counts of the pages', async ({
+test('older messages load on scrolling up, each once, by the pages’ counts', async ({
   profiles,
 }) => {
   const lines = Array.from({ length: 55 }, (_, index) => said(55 - index, `baris ${55 - index}.`));

@@ -31,7 +31,7 @@ import { toast } from '#web/ui/toast/toasts.ts';
 
 const NAME = 'Layanan Pelanggan';
 
-/** Route `/customer-service`: one's own thread with customer service. */
+/** Route `/customer-service`: one's own support thread. */
 export function SupportPage() {
   const { data: thread } = useQuery(threadQuery);
   const port = useOwnPort(thread);
@@ -79,7 +79,6 @@ export function SupportPage() {
   );
 }
 
-/** One's own thread, for the chat. */
 function useOwnPort(thread: SupportThread | undefined): SupportPort {
   const client = useQueryClient();
   return useMemo(
@@ -101,7 +100,7 @@ function useOwnPort(thread: SupportThread | undefined): SupportPort {
   );
 }
 
-/** The operator, and the usual time to an answer. Outside the hours of service `Hours` shows the next opening. */
+/** Operator and usual response time; outside the support hours `Hours` shows the next opening. */
 function contextOf({ operator, hours, usual_answer_seconds: seconds }: SupportThread): ReactNode {
   if (!operator && !hours.open_now) return undefined;
   return (

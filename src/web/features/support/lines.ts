@@ -3,7 +3,7 @@ import type { SupportMessage } from '#contract/support.ts';
 import { merged, readNewest, readOlder, type Flat, type Source } from '#web/api/lists/flatList.ts';
 import type { SupportPort } from '#web/features/support/port.ts';
 
-/** The lines of one thread; every key that begins with `support` is kept current by live events. */
+/** The messages of one thread; live events update every key that begins with `support`. */
 export const linesKey = (thread: string) => ['support', 'lines', thread] as const;
 
 type Lines = Pick<SupportPort, 'key' | 'messages'>;
@@ -21,20 +21,18 @@ const source = (port: Lines, signal?: AbortSignal): Source<SupportMessage> => ({
 const known = (client: QueryClient, thread: string) => () =>
   client.getQueryData<Flat<SupportMessage>>(linesKey(thread));
 
-/** The lines of a thread, newest first. */
 export const linesQuery = (port: Lines) =>
   queryOptions({
     queryKey: linesKey(port.key),
     queryFn: ({ client, signal }) => readNewest(source(port, signal), known(client, port.key)),
   });
 
-/** Reads the next older lines into the cache, from where the counts of the pages before have led. */
+/** Reads the next older messages into the cache, at the offset from the earlier pages' counts. */
 export async function readOlderLines(client: QueryClient, port: Lines): Promise<void> {
   const longer = await readOlder(source(port), known(client, port.key));
   if (longer) client.setQueryData(linesKey(port.key), longer);
 }
 
-/** Puts a line that was just sent into its thread. */
 export function addLine(client: QueryClient, thread: string, line: SupportMessage): void {
   client.setQueryData<Flat<SupportMessage>>(
     linesKey(thread),

@@ -1,4 +1,4 @@
-/** Closes the browser's notices of answers that are before one's eyes now. */
+/** Closes the browser's notices of answers that are now visible. */
 export function closeSupportNotices(tag = 'support'): void {
   const { serviceWorker } = navigator as { serviceWorker?: ServiceWorkerContainer };
   const close = async () => {

@@ -1,4 +1,5 @@
-// What other features may know of this one. The chat comes when it is shown: others only lead to it.
+// The parts of this feature that other features may import. The chat is loaded when it is shown: others only link to
+// it.
 import { later } from '#web/browser/lazyComponent.ts';
 
 export { AskSupport, SupportLink } from '#web/features/support/AskSupport.tsx';
@@ -8,7 +9,6 @@ export { followOutbox, waitingThreads } from '#web/features/support/outbox/outbo
 export { draftFields } from '#web/features/support/queries.ts';
 export type { SupportDraft, SupportPort } from '#web/features/support/port.ts';
 
-/** A thread of customer service, as one side sees it. */
 export const SupportChat = later(
   async () => (await import('#web/features/support/chat/SupportChat.tsx')).SupportChat,
 );

@@ -19,7 +19,6 @@ import { TextField } from '#web/ui/text/TextField.tsx';
 
 type Props = {
   onClose: () => void;
-  /** Goes on to the phone that the new token is to be linked with. */
   onLink: (id: string) => void;
 };
 
@@ -30,19 +29,19 @@ const NEW: { name: string; channel: ChannelName | '' } = { name: '', channel: ''
 const startHere = (input: HTMLInputElement | null) => input?.setAttribute('autofocus', '');
 
 /**
- * Asks for a name and one of the channels that are offered here, makes the token, then shows its key once. Where
- * the plan has room for no more, it says so before anything is asked.
+ * Asks for a name and one of the offered channels, creates the token, then shows its key once. If the plan's limit is
+ * reached, it says so first.
  */
 export function CreateToken({ onClose, onLink }: Props) {
   const [made, setMade] = useState<{ token: Token; key: string }>();
   const changed = useTokenChanged();
   const { data: subscription } = useQuery(subscriptionQuery);
   const { data: channels, error: unloaded } = useQuery(channelsQuery);
-  const chosen = (channel: ChannelName | '') => channel || channels?.[0]?.channel;
+  const selectedChannel = (channel: ChannelName | '') => channel || channels?.[0]?.channel;
   const { form, onSubmit, busy, error } = useActForm(createToken, {
     initial: NEW,
-    // The first one, until somebody chooses; without any, the schema says that it is missing.
-    inputOf: ({ name, channel }) => ({ name, channel: chosen(channel) as ChannelName }),
+    // The first one by default; without any, the schema reports it as missing.
+    inputOf: ({ name, channel }) => ({ name, channel: selectedChannel(channel) as ChannelName }),
     onDone: (answer) => {
       setMade(answer);
       changed(answer.token);
@@ -94,7 +93,7 @@ export function CreateToken({ onClose, onLink }: Props) {
         />
         <ChannelChoice
           legend="Kanal"
-          value={chosen(form.values.channel)}
+          value={selectedChannel(form.values.channel)}
           error={form.errors.channel}
           onChange={(channel) => form.set('channel', channel)}
         />
@@ -105,7 +104,7 @@ export function CreateToken({ onClose, onLink }: Props) {
 
 type Loading = { isLoaded: boolean; isFailed: boolean; onSubmit: (event: FormEvent) => void };
 
-/** Of a form that is submitted before all of it has come: it is sent when it has. */
+/** Submits a form that was sent before its data was loaded, once it is. */
 function useOnceLoaded(
   form: RefObject<HTMLFormElement | null>,
   { isLoaded, isFailed, onSubmit }: Loading,

@@ -1,7 +1,6 @@
 import styles from '#web/features/tokens/tokens.module.css';
 import { TabLink, TabLinks } from '#web/ui/tabs/Tabs.tsx';
 
-/** The views of tokens: the list, their templates, and calls that were refused. */
 export const TokenTabs = ({ current }: { current: 'list' | 'templates' | 'rejected' }) => (
   <div className={styles['views']}>
     <TabLinks label="Tampilan token">

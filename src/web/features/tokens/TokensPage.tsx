@@ -102,17 +102,16 @@ const columns = (zone: string): readonly Column<Token>[] => [
   },
 ];
 
-/** What its owner should look at. */
 const Chips = ({ token }: { token: Token }) => (
   <>
-    <PartedChip token={token} />
+    <DisconnectedChip token={token} />
     <ReviewChip token={token} />
     <ExpiryChip token={token} />
   </>
 );
 
-/** Of a number that its network has let go: it comes back only when its owner does something. */
-const PartedChip = ({ token: { status, channel } }: { token: Token }) =>
+/** A disconnected number: only its owner can bring it back. */
+const DisconnectedChip = ({ token: { status, channel } }: { token: Token }) =>
   status === 'disconnected' &&
   channel !== 'simulator' && (
     <StatusChip tone="warning" icon={<Unplug size={14} aria-hidden="true" />}>
@@ -120,10 +119,10 @@ const PartedChip = ({ token: { status, channel } }: { token: Token }) =>
     </StatusChip>
   );
 
-/** Route `/token`: the account's senders; one is made, shown and changed beside the list. */
+/** Route `/token`: the account's tokens, with dialogs to create and edit one. */
 export function TokensPage() {
   const address = useTokenAddress();
-  // Whether there is room for another one is known before it is asked for.
+  // Loads the plan's limit before the dialog needs it.
   useQuery(subscriptionQuery);
   const add = (
     <Button icon={<Plus size={18} aria-hidden="true" />} onClick={address.make}>

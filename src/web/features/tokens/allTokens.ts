@@ -6,7 +6,6 @@ import { allPages } from '#web/api/lists/allPages.ts';
 /** An account has a few dozen tokens at most; no more pages than this are read. */
 const TOKEN_PAGES_MAX = 20;
 
-/** All tokens of the account, for choosing one. */
 export const allTokensQuery = queryOptions({
   queryKey: ['tokens', 'all'],
   queryFn: ({ signal }): Promise<readonly Token[]> =>

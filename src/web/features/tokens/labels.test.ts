@@ -3,7 +3,7 @@ import { reviewSentence } from '#web/features/tokens/labels.ts';
 
 const since = new Date('2026-11-21T02:05:00Z');
 
-test('why a token should be looked at is said with the moment, in the zone of who reads it', () => {
+test('the reason for a review contains the time, in the reader’s zone', () => {
   expect(reviewSentence({ cause: 'password_reset', since }, 'Asia/Jakarta')).toBe(
     'Kata sandi akun ini diganti dengan kode pada 21 Nov 2026, 09.05. Pastikan token ini masih Anda kenal.',
   );

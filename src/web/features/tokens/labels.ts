@@ -2,7 +2,6 @@ import { formatDateTime } from '#contract/base/time.ts';
 import type { ChannelName, Token, TokenStatus } from '#contract/tokens.ts';
 import type { Tone } from '#web/ui/status/StatusChip.tsx';
 
-/** How a token reaches phones, in the interface's words. */
 export const channelLabel: Record<ChannelName, string> = {
   simulator: 'Simulator',
   cloud: 'WhatsApp Cloud API',
@@ -22,7 +21,6 @@ const happened: Record<NonNullable<Token['review']>['cause'], string> = {
   phone_changed: 'Nomor akun ini diganti',
 };
 
-/** Why a token should be looked at, with the moment in the person's time zone. */
 export const reviewSentence = (
   { cause, since }: NonNullable<Token['review']>,
   zone: string,

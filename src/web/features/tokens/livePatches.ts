@@ -4,7 +4,6 @@ const tokens = keyIsAbout('tokens', 'token_');
 
 const templates = keyIsAbout('templates', 'template_');
 
-/** Keeps tokens and templates current. */
 export const tokenPatches: LivePatches = {
   follows: (key) => tokens(key) || templates(key),
   on: {

@@ -4,20 +4,19 @@ import { perform } from '#web/api/act.ts';
 import { subscriptionQuery } from '#web/features/billing/billing.ts';
 import { listKey } from '#web/ui/table/list/useList.ts';
 
-/** One token, as its details show it. */
 export const tokenQuery = (id: string) =>
   queryOptions({
     queryKey: ['tokens', id],
     queryFn: ({ signal }) => perform(getToken, { token_id: id }, { signal }),
   });
 
-/** The account's tokens by name, as filters offer them: the first ten. */
+/** The account's tokens by name, for filters: the first ten. */
 export const tokenNamesQuery = queryOptions({
   queryKey: ['tokens', 'names'],
   queryFn: async ({ signal }) => (await perform(listTokens, {}, { signal })).rows,
 });
 
-/** Shows a token as it now stands wherever it is shown; without one, asks for all of them again. */
+/** Stores a changed token wherever it is cached; without one, refetches all of them. */
 export function useTokenChanged(): (token?: Token) => void {
   const client = useQueryClient();
   return (token) => {

@@ -3,26 +3,21 @@ import type { ChannelName } from '#contract/tokens.ts';
 import { configQuery } from '#web/api/configQuery.ts';
 
 export type Sending = {
-  /** Where the API is, without a slash at its end. */
+  /** The address of the API, without a trailing slash. */
   address: string;
   key: string;
-  /** Whom the sample writes to, in digits. */
   to: string;
 };
 
-/** What stands for a key that is not to be shown. */
 export const KEY_PLACEHOLDER = 'KUNCI_API_ANDA';
-/** What the first message says. */
 export const FIRST_TEXT = 'Halo dari Kabari';
 
-/** A call that sends a message, ready to be pasted into a terminal. */
 export const curlOf = ({ address, key }: Sending, body: object): string =>
   `curl ${address}/v1/messages \\
   -H 'Authorization: Bearer ${key}' \\
   -H 'Content-Type: application/json' \\
   -d '${JSON.stringify(body).replaceAll("'", String.raw`'\''`)}'`;
 
-/** The first message, ready to be pasted into a terminal. */
 export const curlSample = (sending: Sending): string =>
   curlOf(sending, { to: sending.to, text: { body: FIRST_TEXT } });
 
@@ -32,11 +27,10 @@ export const SOMEBODY = '6281234567890';
 
 type Sender = {
   key?: string | undefined;
-  /** By which the token sends; left out where samples are for any. */
+  /** The token's channel; left out where samples are for any. */
   channel?: ChannelName | null | undefined;
 };
 
-/** What the samples of this installation are made with. */
 export function useSending({ key = KEY_PLACEHOLDER, channel }: Sender = {}): Sending {
   const { data: config } = useQuery(configQuery);
   const isSimulated = (channel ?? 'simulator') === 'simulator' && config?.simulator;

@@ -1,4 +1,4 @@
-// What other features may know of this one.
+// The parts of this feature that other features may import.
 export { AboutChannel } from '#web/features/tokens/channels/AboutChannel.tsx';
 export { CloudForm } from '#web/features/tokens/channels/CloudForm.tsx';
 export { CloudSetup } from '#web/features/tokens/channels/CloudSetup.tsx';

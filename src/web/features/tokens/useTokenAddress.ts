@@ -2,7 +2,6 @@ import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
 import { useAddressView } from '#web/ui/table/list/useAddressView.ts';
 
-/** What the address of `/token` says, and how to change it. */
 export function useTokenAddress() {
   const search = useSearch('/token');
   const list = useAddressView('/token', {

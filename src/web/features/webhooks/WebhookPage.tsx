@@ -25,7 +25,9 @@ import { EmptyState, WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { SelectOne } from '#web/ui/select/SelectOne.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
-/** Route `/token/webhook`: where a token's events go, and what became of each. Without `token`, the first one's. */
+/**
+ * Route `/token/webhook`: a token's webhook and its deliveries; without `token`, the first one's.
+ */
 export function WebhookPage() {
   const { token } = useSearch('/token/webhook');
   const names = useQuery(tokenNamesQuery);
@@ -73,7 +75,6 @@ export function WebhookPage() {
   );
 }
 
-/** Whose webhook it is, and the way back to it. */
 function Owner({ tokenId }: { tokenId: string }) {
   const { data: token } = useQuery(tokenQuery(tokenId));
   return (
@@ -87,7 +88,6 @@ function Owner({ tokenId }: { tokenId: string }) {
   );
 }
 
-/** Another token's webhook; nothing where there is only one. */
 function TokenChoice({ tokenId }: { tokenId: string }) {
   const { data: tokens = [] } = useQuery(tokenNamesQuery);
   const { data: token } = useQuery(tokenQuery(tokenId));
@@ -105,7 +105,7 @@ function TokenChoice({ tokenId }: { tokenId: string }) {
   );
 }
 
-/** The webhook of a token, or the form for one. A new secret stays in sight whatever is heard of meanwhile. */
+/** A token's webhook, or its form. A new secret stays visible while events arrive. */
 function OfToken({ tokenId }: { tokenId: string }) {
   const [created, setCreated] = useState<SavedWebhook>();
   const changed = useWebhookChanged(tokenId);
@@ -115,7 +115,7 @@ function OfToken({ tokenId }: { tokenId: string }) {
   };
   return (
     <>
-      <Standing tokenId={tokenId} onCreated={saved} />
+      <Overview tokenId={tokenId} onCreated={saved} />
       {created && created.secret !== null && (
         <CreatedDialog
           saved={created}
@@ -127,9 +127,9 @@ function OfToken({ tokenId }: { tokenId: string }) {
   );
 }
 
-type StandingProps = { tokenId: string; onCreated: (saved: SavedWebhook) => void };
+type OverviewProps = { tokenId: string; onCreated: (saved: SavedWebhook) => void };
 
-function Standing({ tokenId, onCreated }: StandingProps) {
+function Overview({ tokenId, onCreated }: OverviewProps) {
   const { data, isPending, error, refetch } = useQuery({
     ...webhookQuery(tokenId),
     refetchInterval: LOOK_MS,

@@ -3,7 +3,7 @@ import { Webhook as Icon } from 'lucide-react';
 import { useId } from 'react';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useUser } from '#web/api/user.ts';
-import { standingOf } from '#web/features/webhooks/labels.ts';
+import { webhookStatus } from '#web/features/webhooks/labels.ts';
 import { webhookQuery } from '#web/features/webhooks/queries.ts';
 import styles from '#web/features/webhooks/webhooks.module.css';
 import { LinkButton } from '#web/ui/button/Button.tsx';
@@ -11,19 +11,18 @@ import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 
-/** How the webhook of a token stands, in one line, and the way to its page. */
 export function WebhookPart({ tokenId }: { tokenId: string }) {
   const title = useId();
   const { timezone } = useUser();
   const { data: webhook, error, refetch } = useQuery(webhookQuery(tokenId));
-  const standing = webhook === undefined ? undefined : standingOf(webhook, timezone);
+  const status = webhook === undefined ? undefined : webhookStatus(webhook, timezone);
   return (
     <section className={styles['part']} aria-labelledby={title}>
       <h3 id={title}>Webhook</h3>
-      {standing ? (
+      {status ? (
         <>
           <p>
-            <StatusChip tone={standing.tone}>{standing.words}</StatusChip>
+            <StatusChip tone={status.tone}>{status.words}</StatusChip>
           </p>
           {webhook ? (
             <bdi className={styles['address']}>{webhook.url}</bdi>

@@ -9,7 +9,6 @@ import {
 } from '#contract/webhooks.ts';
 import type { Tone } from '#web/ui/status/StatusChip.tsx';
 
-/** In whose shape events are sent. */
 export const formatLabel: Record<WebhookFormat, string> = {
   kabari: 'Kabari (Standard Webhooks)',
   cloud: 'WhatsApp Cloud API',
@@ -29,10 +28,13 @@ const offBecause: Record<WebhookOffReason, { tone: Tone; words: string }> = {
   },
 };
 
-type Standing = Pick<Webhook, 'state' | 'off_reason' | 'failing_since'>;
+type WebhookStatus = Pick<Webhook, 'state' | 'off_reason' | 'failing_since'>;
 
-/** How a token's webhook stands, in one line. @param zone the time zone of who reads it. */
-export function standingOf(webhook: Standing | null, zone: string): { tone: Tone; words: string } {
+/** The state of a token's webhook in one line. @param zone the reader's time zone. */
+export function webhookStatus(
+  webhook: WebhookStatus | null,
+  zone: string,
+): { tone: Tone; words: string } {
   if (!webhook) return { tone: 'neutral', words: 'Belum dipasang' };
   if (webhook.state === 'off') return offBecause[webhook.off_reason ?? 'owner'];
   const since = webhook.failing_since;
@@ -41,15 +43,15 @@ export function standingOf(webhook: Standing | null, zone: string): { tone: Tone
     : { tone: 'success', words: 'Aktif' };
 }
 
-/** The same in a word, where a notice says the rest. */
-export const standingWord = ({ state, failing_since }: Standing): string =>
+/** The same in a word, where a notice gives the details. */
+export const webhookStatusWord = ({ state, failing_since }: WebhookStatus): string =>
   state === 'off' ? 'Mati' : failing_since ? 'Gagal' : 'Aktif';
 
-/** When a webhook that has failed since then is switched off, unless something succeeds. */
+/** When a webhook that has failed since then is switched off, unless a delivery succeeds. */
 export const switchedOffAt = (failingSince: Date): Date =>
   new Date(failingSince.getTime() + WEBHOOK_LIMITS.failingDays * DAY_MS);
 
-/** `09.05.07`: tries follow each other within seconds. */
+/** `09.05.07`: attempts follow each other within seconds. */
 export const formatSecond = (at: Date, zone: string): string =>
   `${formatTime(at, zone)}.${String(at.getUTCSeconds()).padStart(2, '0')}`;
 
@@ -73,11 +75,11 @@ const errorWords: Record<AttemptError, string> = {
 
 type Answer = { status: number | null; error: AttemptError | null };
 
-/** What a try was answered; '' before the first one. */
+/** The response to an attempt; '' before the first one. */
 export const answerWords = ({ status, error }: Answer): string =>
   status === null ? (error ? errorWords[error] : '') : `HTTP ${status}`;
 
-/** What to do about an answer; nothing for a good one. */
+/** Advice about a response; undefined for a good one. */
 export function adviceFor({ status, error }: Answer): string | undefined {
   if (error === 'late') return 'Jawab 2xx lebih dahulu, baru kerjakan isinya.';
   if (error === 'refused') return 'Pakai alamat https umum, bukan alamat jaringan dalam.';

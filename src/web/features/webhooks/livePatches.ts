@@ -3,7 +3,7 @@ import { keyIsAbout, type CacheChanges, type LivePatches } from '#web/live/patch
 const webhooks = keyIsAbout('webhooks', 'webhook_');
 const refetchWebhooks = (_event: unknown, { refetch }: CacheChanges) => refetch(webhooks);
 
-/** Keeps webhooks and their deliveries current: nearly everything that happens is delivered. */
+/** Updates webhooks and their deliveries: nearly every event is delivered. */
 export const webhookPatches: LivePatches = {
   follows: webhooks,
   on: {

@@ -10,10 +10,9 @@ import {
 import { perform } from '#web/api/act.ts';
 import { listKey } from '#web/ui/table/list/useList.ts';
 
-/** What tries come to is reported by no event: what waits is asked for again this often. */
+/** The poll interval of waiting deliveries: no event reports the outcome of attempts. */
 export const LOOK_MS = 4_000;
 
-/** The webhook of a token; null where it has none. */
 export const webhookQuery = (tokenId: string) =>
   queryOptions({
     queryKey: ['webhooks', tokenId],
@@ -21,7 +20,6 @@ export const webhookQuery = (tokenId: string) =>
       (await perform(getWebhook, { token_id: tokenId }, { signal })).webhook,
   });
 
-/** One delivery with its tries. */
 export const deliveryQuery = (tokenId: string, id: string) =>
   queryOptions({
     queryKey: ['webhooks', tokenId, id],
@@ -30,20 +28,19 @@ export const deliveryQuery = (tokenId: string, id: string) =>
     refetchInterval: ({ state: { data } }) => (data?.state === 'waiting' ? LOOK_MS : false),
   });
 
-/** The token that a webhook belongs to. */
 export const tokenQuery = (id: string) =>
   queryOptions({
     queryKey: ['tokens', id],
     queryFn: ({ signal }) => perform(getToken, { token_id: id }, { signal }),
   });
 
-/** The account's tokens by name, to choose one: the first ten. */
+/** The account's tokens by name, for selecting one: the first ten. */
 export const tokenNamesQuery = queryOptions({
   queryKey: ['tokens', 'names'],
   queryFn: async ({ signal }) => (await perform(listTokens, {}, { signal })).rows,
 });
 
-/** Shows a token's webhook as it now stands, where it is given, and asks for it and its deliveries again. */
+/** Stores a changed webhook if given, and refetches it and its deliveries. */
 export function useWebhookChanged(tokenId: string): (webhook?: Webhook | null) => void {
   const client = useQueryClient();
   return (webhook) => {

@@ -11,7 +11,6 @@ const words: Record<CaptchaState, string> = {
   failed: 'Pemeriksaan keamanan gagal.',
 };
 
-/** What the captcha is doing, in one calm line; above it the widget, where the provider has one. */
 export function CaptchaLine({ captcha }: { captcha: Captcha }) {
   const { state, progress, container, start } = captcha;
   const isSlow = progress !== undefined;

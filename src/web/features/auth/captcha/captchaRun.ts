@@ -15,9 +15,9 @@ const solvers: Record<CaptchaProvider, Solver> = {
 };
 
 /**
- * Gets a task for an act and solves it, by the provider that the server names.
+ * Gets a task for an act and solves it with the provider named by the server.
  *
- * @throws AnswerError when it was not solved; what a call throws when there was no task.
+ * @throws AnswerError when it was not solved; the error of the call when it got no task.
  */
 export async function solveFor(
   purpose: CaptchaAct,

@@ -1,19 +1,16 @@
 import { trustedCaptcha } from '#web/browser/trustedTypes.ts';
 import type { CaptchaRequest, CaptchaTask, Solver } from '#web/features/auth/captcha/captcha.ts';
 
-/** Named in the script's address; called by it once it can be used. */
+/** A callback named in the script's address; the script calls it when it is ready. */
 const LOADED = 'kabariCaptchaLoaded';
 const LOAD_MS_MAX = 20_000;
 
 type Given = Readonly<Record<string, unknown>>;
 
-/** What all three scripts have in common. */
 type WidgetApi = { render: (container: HTMLElement, given: Given) => unknown };
 
 type Kind = {
-  /** The name of the script's object in the window. */
   api: string;
-  /** What this one wants to know beside what all want. */
   more: (request: CaptchaRequest) => Given;
 };
 
@@ -29,7 +26,7 @@ const kinds: Record<Exclude<CaptchaTask['provider'], 'altcha'>, Kind> = {
 /**
  * Shows the provider's widget and waits until the person (or the widget by itself) solved it.
  *
- * @throws Error when its script cannot be fetched, or it gives up.
+ * @throws Error when its script cannot be loaded, or it gives up.
  */
 export const askWidget: Solver = async (task, request) => {
   if (task.provider === 'altcha') throw new Error('ALTCHA has no widget');
@@ -37,7 +34,7 @@ export const askWidget: Solver = async (task, request) => {
   await loaded(task.script_url);
   const widget = (window as unknown as Record<string, WidgetApi | undefined>)[api];
   if (!widget) throw new Error(`the script made no ${api}`);
-  // A place of its own for each: one that was solved cannot be solved again.
+  // A new container for each: a solved widget cannot be used again.
   const container = document.createElement('div');
   request.container.replaceChildren(container);
   request.setState('asking');
@@ -53,7 +50,7 @@ export const askWidget: Solver = async (task, request) => {
   });
 };
 
-/** What the person chose; without a choice, what their system says. */
+/** The person's choice, or else the system's. */
 const isDark = (): boolean => {
   const { theme } = document.documentElement.dataset;
   return theme ? theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
@@ -61,7 +58,7 @@ const isDark = (): boolean => {
 
 let loading: Promise<void> | undefined;
 
-/** The script, fetched once; again after it failed. */
+/** Loads the script once; retries after a failure. */
 function loaded(scriptUrl: string): Promise<void> {
   loading ??= load(scriptUrl).catch((error: unknown) => {
     loading = undefined;

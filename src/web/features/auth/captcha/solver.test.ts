@@ -28,7 +28,6 @@ class SlowWorker extends EventTarget {
       deriveKey: async () => {
         steps += 1;
         this.port?.postMessage(1);
-        // Lets the port deliver.
         await new Promise((resolve) => setImmediate(resolve));
         return { derivedKey: new Uint8Array(32).fill(steps === STEPS ? 7 : 0) };
       },

@@ -10,11 +10,11 @@ const QUICK_MS = 2_000;
 type Task = Parameters<typeof solveChallengeWorkers>[0]['challenge'];
 
 /**
- * Solves an ALTCHA task off the main thread, however long the device takes, and returns the answer as the server
- * takes it.
+ * Solves an ALTCHA task off the main thread, however long the device takes; returns the solution as the server takes
+ * it.
  *
- * @param setProgress called with the share of the largest number of steps, from the third second on.
- * @throws Error when the browser runs no workers.
+ * @param setProgress called with the share of the maximum number of steps, from the third second on.
+ * @throws Error when the browser has no workers.
  */
 export async function solve(
   { challenge: task, steps_max: stepsMax }: Pick<CaptchaTask, 'challenge' | 'steps_max'>,
@@ -36,10 +36,10 @@ export async function solve(
   };
   const solution = await solveChallengeWorkers({
     challenge,
-    // One core stays free for who is typing.
+    // Leave one core for typing.
     concurrency: Math.min(WORKERS_MAX, Math.max(1, (navigator.hardwareConcurrency || 2) - 1)),
     createWorker,
-    // None: a slow device finishes too.
+    // No timeout: a slow device finishes too.
     timeout: 0,
   });
   if (!solution) throw new Error('the captcha was not solved');

@@ -11,12 +11,12 @@ const bySubtle: DeriveKey = async ({ cost, keyLength }, salt, password) => {
   return { derivedKey: new Uint8Array(bits) };
 };
 
-/** In plain code: about eight times the CPU of the platform’s own (measured in Node, 5,000 rounds). */
+/** Pure JavaScript: about eight times the CPU of the platform’s own (in Node, 5,000 rounds). */
 const inPlainCode: DeriveKey = async ({ cost, keyLength }, salt, password) => ({
   derivedKey: own(pbkdf2(sha256, password, salt, { c: cost, dkLen: keyLength })),
 });
 
-/** A copy in memory of its own, as the platform's types ask for it. */
+/** A copy with its own buffer, as the platform's types require. */
 const own = (bytes: Uint8Array): Uint8Array<ArrayBuffer> => Uint8Array.from(bytes);
 
 // Pages over plain http have no `crypto.subtle`.
@@ -28,7 +28,6 @@ let progress: MessagePort | undefined;
 let reportedAt = 0;
 let steps = 0;
 
-/** Counts the steps, and reports them now and then. */
 const counted: DeriveKey = async (...given) => {
   const key = await deriveKey(...given);
   steps += 1;

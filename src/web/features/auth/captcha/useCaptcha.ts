@@ -3,24 +3,24 @@ import type { CaptchaAct } from '#contract/accounts.ts';
 import type { CaptchaState } from '#web/features/auth/captcha/captcha.ts';
 import { loadModule } from '#web/api/lazyApi.ts';
 
-/** Widgets' answers are good for five minutes from their solution; this leaves time to type and to travel. */
+/** Widgets' solutions are valid for five minutes; this leaves time to type and submit. */
 const FRESH_MS = 240_000;
 
 export type Captcha = {
   state: CaptchaState;
-  /** The share of the work that is done, once it takes longer than usual. */
+  /** The completed share of the work, once it takes longer than usual. */
   progress: number | undefined;
-  /** Where a widget shows itself; ALTCHA has none. */
+  /** The widget's element; ALTCHA has none. */
   container: RefObject<HTMLDivElement | null>;
-  /** Begins, unless it is under way or done: call it when somebody starts on the form. */
+  /** Begins, unless it is under way or done; call it when the person starts on the form. */
   start: () => void;
-  /** The answer, waited for; worked out now when there is none that is fresh. */
+  /** Waits for the solution; solves again when there is no valid one. */
   answer: () => Promise<string>;
-  /** The answer was used up: each is good for one call. */
+  /** Discards the used solution: each is valid for one call. */
   spent: () => void;
 };
 
-/** The captcha of a form: begins with the first focus, and fetches what it needs only then. */
+/** The captcha of a form. It starts with the first focus, and loads its code only then. */
 export function useCaptcha(purpose: CaptchaAct): Captcha {
   const [state, setState] = useState<CaptchaState>('idle');
   const [progress, setProgress] = useState<number>();
@@ -52,7 +52,7 @@ export function useCaptcha(purpose: CaptchaAct): Captcha {
     );
     return answer;
   };
-  const fresh = () => {
+  const validAnswer = () => {
     const { current: one } = current;
     const isUsable = one && (one.doneAt === undefined || Date.now() - one.doneAt < FRESH_MS);
     return isUsable ? one.answer : undefined;
@@ -61,8 +61,8 @@ export function useCaptcha(purpose: CaptchaAct): Captcha {
     state,
     progress,
     container,
-    start: () => void (fresh() ?? begin()).catch(() => undefined),
-    answer: () => fresh() ?? begin(),
+    start: () => void (validAnswer() ?? begin()).catch(() => undefined),
+    answer: () => validAnswer() ?? begin(),
     spent: () => {
       current.current = undefined;
       setState('idle');

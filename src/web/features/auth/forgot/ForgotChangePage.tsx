@@ -32,7 +32,7 @@ async function check({ password, repeat }: Values): Promise<FieldErrors> {
   return repeat === password ? wrong : { ...wrong, repeat: 'Kedua kata sandi ini berbeda.' };
 }
 
-/** Route `/auth/forgot-password/change`: another password, within the ten minutes the code gave. */
+/** Route `/auth/forgot-password/change`: a new password, within ten minutes of the code. */
 export function ForgotChangePage() {
   const [grant, setGrant] = useState(readGrant);
   const [late, setLate] = useState(false);
@@ -55,7 +55,6 @@ export function ForgotChangePage() {
   );
 }
 
-/** The password is another one now; who has a second factor gives it to come in. */
 const SecondFactorStep = later(
   async () => (await import('#web/features/secondfactor/secondfactor.ts')).SecondFactorStep,
 );

@@ -9,7 +9,7 @@ import { NoCode } from '#web/features/auth/forgot/NoCode.tsx';
 import { readPending, savePending, type PendingOtp } from '#web/features/auth/otp/pendingOtp.ts';
 import { SentTo } from '#web/features/auth/otp/SentTo.tsx';
 
-/** Route `/auth/forgot-password/otp`: the code that lets one choose another password. */
+/** Route `/auth/forgot-password/otp`: the code that allows a new password. */
 export function ForgotOtpPage() {
   const [pending, setPending] = useState(readPending);
   if (pending?.purpose !== 'forgot') {
@@ -35,7 +35,7 @@ function Code({ pending, onPending }: Props) {
       enter={async (input) => {
         const { grant, expires_in_seconds: seconds } = await verify.perform(input);
         saveGrant({ grant, phone, expiresAt: Date.now() + seconds * 1000 });
-        // The code is used up: there is nothing to come back to.
+        // The code is used up, so this page leaves the browser's history.
         await navigate({ to: '/auth/forgot-password/change', replace: true });
       }}
       other={

@@ -23,13 +23,13 @@ async function check(values: { phone: string }): Promise<FieldErrors> {
   return wrong;
 }
 
-/** True when this tab waits for a code to that number, and may not have another yet. */
+/** True when this tab has a pending code for that number and may not request another yet. */
 function isWaiting(phone: string): boolean {
   const pending = readPending();
   return pending?.purpose === 'forgot' && pending.phone === phone && pending.resendAt > Date.now();
 }
 
-/** Route `/auth/forgot-password/phone`: whose password it is; then a code goes to the number. */
+/** Route `/auth/forgot-password/phone`: asks for the number, then sends a code to it. */
 export function ForgotPhonePage() {
   const captcha = useCaptcha('user_forgot_password');
   const form = useForm({ phone: use(TypedPhone).get() || (readPending()?.phone ?? '') }, check);

@@ -4,7 +4,7 @@ import styles from '#web/features/auth/auth.module.css';
 import { LinkButton } from '#web/ui/button/Button.tsx';
 import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
 
-/** A step of the forgotten password that nobody came to by the steps before, or came to too late. */
+/** Shown at a step of the forgotten password that was opened out of order or too late. */
 export const NoCode = ({ title, children }: { title: string; children: ReactNode }) => (
   <>
     <PageTitle>{title}</PageTitle>

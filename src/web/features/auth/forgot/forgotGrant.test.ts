@@ -7,7 +7,7 @@ afterEach(() => void vi.useRealTimers());
 
 const grant = { grant: 'g'.repeat(43), phone: '6281234567890', expiresAt: 1_600_000 };
 
-test('a grant is good until its moment, and not a millisecond longer', () => {
+test('a grant expires exactly at its time', () => {
   saveGrant(grant);
   vi.setSystemTime(1_599_999);
   expect(readGrant()).toEqual(grant);
@@ -15,7 +15,7 @@ test('a grant is good until its moment, and not a millisecond longer', () => {
   expect(readGrant()).toBeUndefined();
 });
 
-test('what is not ours is no grant', () => {
+test('ignores a malformed grant', () => {
   const odd = [undefined, '', '{', 'null', '[]', '{"grant":"g"}', '{"grant":1,"phone":"62"}'];
   vi.setSystemTime(0);
   for (const text of odd) {

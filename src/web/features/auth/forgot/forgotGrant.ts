@@ -3,23 +3,23 @@ import { storageSet, storageGet } from '#web/browser/storage.ts';
 
 const ENTRY = 'forgot-grant';
 
-/** What the right code gave: one change of the password, until a moment by this browser's clock. */
+/** Permits one change of the password after the right code; expires by this browser's clock. */
 export type ForgotGrant = {
   grant: string;
-  /** Whose password it is, in digits: for the browser's own list of passwords. */
+  /** The account's phone in digits, for the browser's password manager. */
   phone: string;
   /** In ms since 1970. */
   expiresAt: number;
 };
 
-/** Stored for this tab alone, and forgotten with `undefined`. */
+/** Stores the grant for this tab only; `undefined` removes it. */
 export const saveGrant = (grant: ForgotGrant | undefined): void =>
   storageSet('tab', ENTRY, grant && JSON.stringify(grant));
 
-/** The grant of this tab while it is good; `undefined` when there is none, or no longer. */
+/** The valid grant of this tab; `undefined` when there is none or it has expired. */
 export const readGrant = (): ForgotGrant | undefined => grantIn(storageGet('tab', ENTRY));
 
-/** Reads what was stored; anybody may have written it. */
+/** Parses stored text, which other code may have written. */
 function grantIn(text: string | undefined): ForgotGrant | undefined {
   const found = readJson(text);
   return isGrant(found) && found.expiresAt > Date.now() ? found : undefined;

@@ -19,13 +19,12 @@ import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
 import { PasswordField } from '#web/ui/form/PasswordField.tsx';
 import { classes } from '#web/ui/classes.ts';
 
-/** Nothing that only a refusal or a code needs is waited for before the form is there. */
+/** Code for refusals and codes is loaded later, so that the form does not wait for it. */
 const refused = async () => ({
   default: (await import('#web/ui/alert/RefusalAlert.tsx')).RefusalAlert,
 });
 const RefusalAlert = lazy(refused);
 
-/** The step after the password, for who has a second factor. */
 const SecondFactorStep = later(
   async () => (await import('#web/features/secondfactor/secondfactor.ts')).SecondFactorStep,
 );
@@ -37,7 +36,7 @@ async function check(values: { phone: string; password: string }): Promise<Field
   return { ...wrong, ...(values.phone === '' && { phone: 'Tulis nomor ponsel Anda.' }) };
 }
 
-/** Signs in, or goes on to the code that a new browser asks for. `useArrival` knows what comes next. */
+/** Signs in, or continues to the code for a new browser; `useArrival` handles the next step. */
 function useLogin() {
   const client = useQueryClient();
   const captcha = useCaptcha('user_login');
@@ -68,18 +67,18 @@ function useLogin() {
       setSending(false);
     }
   };
-  const again = () => {
+  const restart = () => {
     captcha.spent();
     setSending(false);
     setAsked(undefined);
   };
-  return { captcha, form, error, sending, send, asked, again };
+  return { captcha, form, error, sending, send, asked, restart };
 }
 
 /** Route `/auth/login`: phone and password. */
 export function LoginPage() {
-  const { captcha, form, error, sending, send, asked, again } = useLogin();
-  if (asked) return <SecondFactorStep asked={asked} onOver={again} />;
+  const { captcha, form, error, sending, send, asked, restart } = useLogin();
+  if (asked) return <SecondFactorStep asked={asked} onOver={restart} />;
   return (
     <>
       <PageTitle>Masuk</PageTitle>

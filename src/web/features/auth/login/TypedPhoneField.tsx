@@ -3,7 +3,6 @@ import { TypedPhone } from '#web/features/auth/login/typedPhone.ts';
 import { PhoneField } from '#web/ui/phone/PhoneField.tsx';
 
 type Props = {
-  /** A form of `useForm` with a phone among its values. */
   form: {
     values: { phone: string };
     errors: { phone?: string };
@@ -13,7 +12,7 @@ type Props = {
   help?: string;
 };
 
-/** Whose account it is; what is typed here need not be typed on the next page of signing in. */
+/** The account's phone; it carries over to the next page of signing in. */
 export function TypedPhoneField({ form, help }: Props) {
   const typed = use(TypedPhone);
   return (

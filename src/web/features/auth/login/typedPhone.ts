@@ -1,5 +1,5 @@
 import { createContext } from 'react';
 import { createStore } from '#web/browser/store.ts';
 
-/** The number that was typed on the page before, so that nobody types it twice; '' when none was. */
+/** The number typed on the page before, so that it is typed only once; '' when there is none. */
 export const TypedPhone = createContext(createStore(() => ''));

@@ -11,7 +11,6 @@ import { Button, LinkButton } from '#web/ui/button/Button.tsx';
 import { OtpField } from '#web/ui/form/OtpField.tsx';
 import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
 
-/** Where another attempt of each kind begins. */
 const beginnings = {
   register: '/auth/register',
   login: '/auth/login',
@@ -21,17 +20,13 @@ const beginnings = {
 type Props = {
   title: string;
   pending: PendingOtp;
-  /** Another code was sent, or may be sent later. */
   onPending: (pending: PendingOtp) => void;
-  /** Asks the server; throws what it refuses. The next screen is up to it. */
+  /** Submits the code; throws what the server refuses. The caller shows the next screen. */
   enter: (input: { challenge: string; code: string }) => Promise<void>;
-  /** Why a code was sent, and where. */
   children: ReactNode;
-  /** Below the form: for who is in the wrong place. */
   other: ReactNode;
 };
 
-/** Six digits that were sent to a phone: typed, pasted, or offered by the phone. */
 export function CodeForm({ title, pending, onPending, enter, children, other }: Props) {
   const code = useCode(pending, enter);
   const over = usePassed(pending.expiresAt);

@@ -12,19 +12,19 @@ import { classes } from '#web/ui/classes.ts';
 
 type Props<Code extends SentCode> = {
   code: Code;
-  /** Which code, where several are waited for: for screen readers. */
+  /** Names the code for screen readers when several are pending. */
   what?: string;
-  /** In the smaller type of what stands under a field. */
   small?: boolean;
   onSent: (code: Code) => void;
-  /** There is longer to wait than this tab knew. */
   onWait: (code: Code) => void;
-  /** It was entered, or begun too long ago; without this, that is an error like any other. */
+  /**
+   * Called when the code was used or has expired; without this, that is an error like any other.
+   */
   onOver?: () => void;
   onError: (error: unknown) => void;
 };
 
-/** Another code, after the wait that the server set; a reload does not shorten or restart it. */
+/** Requests another code after the server's wait, which a reload does not change. */
 export function Resend<Code extends SentCode>(props: Props<Code>) {
   const { code, what, small, onSent, onWait, onOver, onError } = props;
   const { resendAt, challenge, phone } = code;

@@ -6,11 +6,10 @@ import { configQuery } from '#web/api/configQuery.ts';
 
 type Props = {
   phone: string;
-  /** One line under a field, which tells several phones apart by their last digits. */
   small?: boolean;
 };
 
-/** Where the code is to be found in an installation whose codes go to simulated phones. */
+/** Points to the code in an installation whose codes go to simulated phones. */
 export function SimulatorHint({ phone, small = false }: Props) {
   const { data: config } = useQuery(configQuery);
   if (!config?.codes_in_simulator) return null;

@@ -10,14 +10,14 @@ const made = {
   expires_in_seconds: 300,
 };
 
-test('the waits become moments, which a reload does not move', () => {
+test('turns waits into times that survive a reload', () => {
   const pending = pendingFrom(made, { purpose: 'login', phone: '6281234567890' }, 1_000_000);
   expect(pending).toMatchObject({ purpose: 'login', resendAt: 1_060_000, expiresAt: 1_300_000 });
   savePending(pending);
   expect(readPending()).toEqual(pending);
 });
 
-test('what is not ours is no code that anybody waits for', () => {
+test('ignores a malformed pending code', () => {
   for (const text of [
     undefined,
     '',

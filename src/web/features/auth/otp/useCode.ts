@@ -9,10 +9,8 @@ import {
 
 const DIGITS = 6;
 
-/** Why no code can be entered any more: it was, in another tab; or it was asked for too long ago. */
 export type Ended = 'used' | 'over';
 
-/** Whether a moment has passed, by the clock. */
 export function usePassed(moment: number): boolean {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
@@ -23,7 +21,6 @@ export function usePassed(moment: number): boolean {
   return moment <= now;
 }
 
-/** The code as it is typed, sent once it is whole, and what became of it. */
 export function useCode(
   { challenge, expiresAt }: PendingOtp,
   enter: (input: { challenge: string; code: string }) => Promise<void>,
@@ -59,7 +56,7 @@ export function useCode(
       setWrong(sentenceOf(no));
     } else if (code === 'otp_expired') {
       type('');
-      // Its time is not over: it was used, replaced, or guessed at too often.
+      // The code has not expired: it was used, replaced, or guessed too often.
       const used = 'Kode ini sudah dipakai atau percobaannya habis. Minta kode baru.';
       setWrong(Date.now() < expiresAt ? used : sentenceOf(no));
     } else setError(no);

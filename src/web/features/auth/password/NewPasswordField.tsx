@@ -7,13 +7,12 @@ type Props = {
   size?: FieldSize;
   value: string;
   error: string | undefined;
-  /** Whose password it becomes: what a guesser would try first. */
+  /** The owner's name and phone, which a guesser would try first. */
   about: { name: string; phone: string };
   onChange: (text: string) => void;
   onBlur: () => void;
 };
 
-/** Where a password is made: what makes a good one, and how strong this one is while it is typed. */
 export const NewPasswordField = ({ about, onChange, ...field }: Props) => (
   <PasswordField
     {...field}

@@ -1,4 +1,4 @@
-/** Tells the browser's list of passwords whose the one is that stands in the same form. */
+/** Tells the browser's password manager which account the password in the same form belongs to. */
 export const UsernameField = ({ phone }: { phone: string }) => (
   <input hidden name="username" autoComplete="username" value={phone} readOnly />
 );

@@ -10,7 +10,7 @@ test('a password that is too short says how much is missing', () => {
   expect(passwordStrength('', about)).toEqual({ level: 0, word: '' });
 });
 
-test('what a guesser tries first is easily guessed, however long it is', () => {
+test('common guesses are weak, however long they are', () => {
   for (const guess of [
     'password123',
     '12345678',
@@ -23,13 +23,13 @@ test('what a guesser tries first is easily guessed, however long it is', () => {
   }
 });
 
-test('four unrelated words, or a dozen random signs, are strong', () => {
+test('four unrelated words, or a dozen random characters, are strong', () => {
   expect(levelOf('kursi hujan tebing lampu')).toBe(4);
   expect(levelOf('t9#Wm2!xQv7&')).toBe(4);
   expect(levelOf('mangga7peta')).toBeGreaterThanOrEqual(2);
 });
 
-test('a sign more never makes a password weaker', () => {
+test('another character never makes a password weaker', () => {
   fc.assert(
     fc.property(fc.string({ minLength: 8, maxLength: 30 }), (password) => {
       expect(levelOf(`${password}§`)).toBeGreaterThanOrEqual(levelOf(password));

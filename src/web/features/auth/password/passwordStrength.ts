@@ -1,6 +1,6 @@
 export type Strength = { level: 0 | 1 | 2 | 3 | 4; word: string };
 
-/** The shortest the server takes (`PASSWORD_MIN` of the contract, which is fetched later). */
+/** The server's minimum (`PASSWORD_MIN` of the contract, which is loaded later). */
 const LENGTH_MIN = 8;
 const words = ['', 'Mudah ditebak', 'Cukup', 'Kuat', 'Sangat kuat'] as const;
 
@@ -8,10 +8,9 @@ const weakParts =
   /(?:pass(?:word)?|kata ?sandi|sandi|rahasia|qwerty|asdf|zxcv|admin|kabari|whatsapp|indonesia|jakarta|sayang|bismillah|welcome|letmein|iloveyou|abc)/giu;
 
 /**
- * How hard a password is to guess, roughly, while it is typed. The server has the last word: it also
- * knows the ten thousand commonest.
+ * Estimates the strength of a password while it is typed. The server decides: it also has the ten thousand commonest.
  *
- * @param about what a guesser would try first: the person's name and phone.
+ * @param about the person's name and phone, which a guesser would try first.
  */
 export function passwordStrength(
   password: string,
@@ -25,7 +24,7 @@ export function passwordStrength(
   return { level, word: words[level] };
 }
 
-/** Bits that are left when what is easily guessed is taken out. */
+/** Bits left after removing easily guessed parts. */
 function surprise(password: string, { name, phone }: { name: string; phone: string }): number {
   const known = [...name.split(/\s+/), phone, phone.replace(/^62/, '0'), phone.slice(-6)];
   let rest = password.normalize('NFKC').toLowerCase();
@@ -37,7 +36,7 @@ function surprise(password: string, { name, phone }: { name: string; phone: stri
   return distinct * Math.log2(alphabetOf(password));
 }
 
-/** Counts signs; those that repeat the one before, or follow it (`abc`, `321`), count a quarter. */
+/** Counts characters; repeats and sequences (`abc`, `321`) count a quarter. */
 function withoutRuns(text: string): number {
   const codes = [...text].map((sign) => sign.codePointAt(0) ?? 0);
   const steps = codes.map((code, index) => code - (codes[index - 1] ?? Number.NaN));

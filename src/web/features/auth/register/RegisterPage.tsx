@@ -39,7 +39,7 @@ async function check(values: Values): Promise<FieldErrors> {
   return { ...wrong, ...(values.phone === '' && { phone: 'Tulis nomor ponsel Anda.' }) };
 }
 
-/** Route `/auth/register`: who, which number, which password; then a code goes to the number. */
+/** Route `/auth/register`: name, number and password; then a code goes to the number. */
 export function RegisterPage() {
   const captcha = useCaptcha('user_register');
   const form = useForm({ ...empty, phone: use(TypedPhone).get() }, check);
@@ -91,7 +91,6 @@ export function RegisterPage() {
   );
 }
 
-/** While operators let nobody register. */
 const Closed = ({ text }: { text: string }) => (
   <>
     <PageTitle>Daftar</PageTitle>

@@ -2,7 +2,6 @@ import styles from '#web/features/auth/register/TermsDialog.module.css';
 import { Button } from '#web/ui/button/Button.tsx';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 
-/** What a customer agrees to, in words that can be read in a minute. */
 export const TermsDialog = ({ onClose }: { onClose: () => void }) => (
   <Modal
     open

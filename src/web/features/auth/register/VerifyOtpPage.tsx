@@ -14,14 +14,14 @@ import { SentTo } from '#web/features/auth/otp/SentTo.tsx';
 import { LinkButton } from '#web/ui/button/Button.tsx';
 import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
 
-/** Route `/auth/verify-otp`: the code that opens an account, or lets a new browser in. */
+/** Route `/auth/verify-otp`: the code that opens an account, or confirms a new browser. */
 export function VerifyOtpPage() {
   const client = useQueryClient();
   const [pending, setPending] = useState(readPending);
   const verify = useAct(async () => (await accountActs()).verifyOtp);
   const [asked, setAsked] = useState<SecondFactorRequired>();
   if (asked) return <SecondFactorStep asked={asked} onOver={() => void navigate(toLogin)} />;
-  if (!pending || pending.purpose === 'forgot') return <NothingSent />;
+  if (!pending || pending.purpose === 'forgot') return <NoPendingCode />;
   const words = pending.purpose === 'login' ? forNewBrowser(pending) : forNewNumber(pending);
   return (
     <CodeForm
@@ -40,7 +40,6 @@ export function VerifyOtpPage() {
   );
 }
 
-/** For who has set up a second factor since the code was sent. */
 const SecondFactorStep = later(
   async () => (await import('#web/features/secondfactor/secondfactor.ts')).SecondFactorStep,
 );
@@ -75,7 +74,7 @@ const forNewBrowser = (pending: PendingOtp) => ({
   ),
 });
 
-const NothingSent = () => (
+const NoPendingCode = () => (
   <>
     <PageTitle>Verifikasi nomor</PageTitle>
     <p className={styles['lead']}>

@@ -15,7 +15,6 @@ import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { TextArea, TextField } from '#web/ui/text/TextField.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
-/** What the invoices to come say of the buyer. */
 export function BuyerForm() {
   const buyer = useQuery(buyerQuery);
   return (

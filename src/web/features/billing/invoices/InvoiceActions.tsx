@@ -19,7 +19,7 @@ import { Dropdown, MenuButton } from '#web/ui/menu/Dropdown.tsx';
 import { confirm } from '#web/ui/overlay/confirm.ts';
 import { toast } from '#web/ui/toast/toasts.ts';
 
-/** What can be done with an invoice: paying it while it waits, its document once it is paid. */
+/** Actions on an invoice: payment while it is open, the document once it is paid. */
 export function InvoiceActions({ invoice }: { invoice: InvoiceDetail }) {
   const [failure, setFailure] = useState<unknown>();
   return (
@@ -47,7 +47,6 @@ export function InvoiceActions({ invoice }: { invoice: InvoiceDetail }) {
 
 type ActionProps = { invoice: InvoiceDetail; onFailure: (error: unknown) => void };
 
-/** Fetches a link to the document, good for minutes, and follows it. */
 function Pdf({ invoice, onFailure }: ActionProps) {
   const [busy, setBusy] = useState(false);
   const open = async () => {
@@ -58,7 +57,7 @@ function Pdf({ invoice, onFailure }: ActionProps) {
       const link = document.createElement('a');
       link.href = url;
       link.download = filename;
-      // Where the file's origin is another one it is shown instead: not in place of this page.
+      // A file on another origin opens in a new tab instead of replacing this page.
       link.target = '_blank';
       link.rel = 'noopener';
       link.click();
@@ -80,7 +79,7 @@ function Pdf({ invoice, onFailure }: ActionProps) {
   );
 }
 
-/** From saldo at once where it reaches, or by another method, which makes a top-up to be paid. */
+/** Pays from saldo at once if it suffices, or by another method, which creates a top-up. */
 function Pay({ invoice, onFailure }: ActionProps) {
   const client = useQueryClient();
   const { data: saldo } = useQuery(saldoQuery);

@@ -11,7 +11,6 @@ import { type Fact, Facts } from '#web/ui/panel/Panel.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 
-/** An invoice as its document has it: for what, between whom, and what the total is made of. */
 export function InvoiceDocument({ invoice }: { invoice: InvoiceDetail }) {
   const { number, note, period_start: start, period_end: end } = invoice;
   return (

@@ -20,7 +20,7 @@ function titleOf({ number, kind }: InvoiceDetail): string {
 const close = () =>
   void navigate({ to: '/billing', change: { open: undefined }, resetScroll: false });
 
-/** Over `/billing?open=…`: an invoice as its document has it, and what can be done with it. */
+/** Over `/billing?open=…`: an invoice and its actions. */
 export function InvoiceDrawer({ id }: { id: string }) {
   const { data: invoice, error, refetch } = useQuery(invoiceQuery(id));
   return (
@@ -36,10 +36,10 @@ export function InvoiceDrawer({ id }: { id: string }) {
           <InvoiceDocument invoice={invoice} />
         </div>
       )}
-      {!invoice && error && !isNobodys(error) && (
+      {!invoice && error && !isNotFound(error) && (
         <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />
       )}
-      {!invoice && isNobodys(error) && (
+      {!invoice && isNotFound(error) && (
         <EmptyState
           icon={<SearchX size={24} />}
           title="Tagihan ini tidak ditemukan."
@@ -59,6 +59,6 @@ export function InvoiceDrawer({ id }: { id: string }) {
   );
 }
 
-/** What is no id of an invoice at all is as little there as one of another account. */
-const isNobodys = (error: Error | null): boolean =>
+/** A malformed invoice id is treated like the id of another account's invoice. */
+const isNotFound = (error: Error | null): boolean =>
   refusalCode(error) === 'not_found' || refusalCode(error) === 'input_invalid';

@@ -88,7 +88,7 @@ const columns = (zone: string): readonly Column<Invoice>[] => [
   },
 ];
 
-/** What is chosen anew; `undefined` for all. */
+/** The changed filters; `undefined` for all. */
 type Change = {
   page?: number | undefined;
   status?: string | undefined;
@@ -99,7 +99,6 @@ const noFilter: Change = { page: undefined, status: undefined, kind: undefined }
 
 const go = (change: Change) => void navigate({ to: '/billing', change, resetScroll: false });
 
-/** Every invoice of the account, with its filters in the address. */
 export function Invoices() {
   const { open, ...search } = useSearch('/billing');
   const status = InvoiceStatus().options.find((one) => one === search.status);

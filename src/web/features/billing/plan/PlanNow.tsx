@@ -16,13 +16,11 @@ import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 
 type Props = {
   subscription: Subscription | undefined;
-  /** Why there is none. */
   error: Error | null;
   onRetry: () => void;
   onDone: (sentence: string) => void;
 };
 
-/** The plan that the account has now, what comes next, and the way out. */
 export function PlanNow({ subscription, error, onRetry, onDone }: Props) {
   const status = subscription?.status;
   return (
@@ -94,8 +92,8 @@ function factsOf(subscription: Subscription): readonly Fact[] {
 type StopProps = { subscription: Subscription; onDone: (sentence: string) => void };
 
 /**
- * Ends the plan with its period; for one that is paid and not ending already. One that waits for its
- * payment has nothing left to run: choosing the free plan ends it at once.
+ * Cancels the plan at the end of its period; for a paid plan that is not cancelled yet. An unpaid one has no period
+ * left: choosing the free plan ends it at once.
  */
 function Stop({ subscription, onDone }: StopProps) {
   const { plan, period_end: end, status } = subscription;

@@ -17,11 +17,10 @@ import { confirm } from '#web/ui/overlay/confirm.ts';
 
 type Props = {
   subscription: Subscription;
-  /** Called with what was done, once it is. */
   onDone: (sentence: string) => void;
 };
 
-/** What a subscription needs of its owner: a payment, or starting again. Nothing when all is well. */
+/** The action a subscription needs: a payment or a restart; renders nothing without one. */
 export function Standing(props: Props) {
   const { status } = props.subscription;
   if (status === 'past_due') return <PastDue {...props} />;
@@ -138,7 +137,6 @@ function Suspended({ subscription, onDone }: Props) {
   );
 }
 
-/** Leads to a top-up of what is missing. */
 export function TopupLink({ amount }: { amount: number }) {
   const proposed = topupFor(amount);
   return (
@@ -148,7 +146,6 @@ export function TopupLink({ amount }: { amount: number }) {
   );
 }
 
-/** What will become of the plan at the end of its period, with the way back. */
 export function Ending({ subscription, onDone }: Props): ReactNode {
   const { plan, next_plan: next, period_end: end } = subscription;
   const { resume } = usePlanChanges();

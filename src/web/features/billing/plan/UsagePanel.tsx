@@ -15,7 +15,6 @@ type Props = {
   onRetry: () => void;
 };
 
-/** What this period has used of the quota, what it cost beyond it, and what it will come to. */
 export function UsagePanel({ subscription, error, onRetry }: Props) {
   return (
     <Panel title="Pemakaian periode ini">
@@ -45,7 +44,6 @@ function Usage({ subscription }: { subscription: Subscription }) {
   );
 }
 
-/** The quota as a bar; what it says stands in words above it. */
 function Bar({ used, quota }: { used: number; quota: number }) {
   const id = useId();
   const level = levelOf({ used, quota });

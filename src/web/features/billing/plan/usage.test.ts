@@ -13,18 +13,18 @@ const used = (count: number, beyond: number, forecast: number | null) => ({
 const said = (...given: Parameters<typeof used>) =>
   forecastSentence(used(...given)).replace(/\s/g, ' ');
 
-test('a period is told by its first and its last day', () => {
+test('a period is shown by its first and last day', () => {
   expect(formatPeriod(day('2026-11-21'), day('2026-12-21'))).toBe('21 Nov – 20 Des 2026');
   expect(formatPeriod(day('2026-12-21'), day('2027-01-21'))).toBe('21 Des 2026 – 20 Jan 2027');
 });
 
-test('a quota that will not last says until when it does, and what comes after', () => {
+test('forecasts when an insufficient quota runs out, and what happens then', () => {
   expect(said(3_000, 0, 6_250)).toBe(
     'Dengan laju ini, kuota habis sekitar 25 Nov. Sampai 30 Nov terpakai sekitar 1.250 pesan di luar kuota, Rp 93.750.',
   );
 });
 
-test('a quota that lasts, is used up, or is not used yet is told as it is', () => {
+test('describes a sufficient, a used-up and an unused quota', () => {
   expect(said(1_000, 0, 3_100)).toBe(
     'Dengan laju ini, sekitar 3.100 pesan terpakai sampai 30 Nov: kuota cukup.',
   );

@@ -2,16 +2,16 @@ import type { Plan, Subscription } from '#contract/billing.ts';
 import { formatNumber, formatRupiah } from '#contract/base/money.ts';
 import { formatDate, WIB } from '#contract/base/time.ts';
 
-/** Periods are days in WIB, whatever zone the reader has: both ends are its midnights. */
+/** Periods are days in WIB, in every reader's zone: both ends are its midnights. */
 export const formatDay = (at: Date): string => formatDate(at, WIB);
 
-/** `24 Nov`: for a day within the period that is spoken of. */
+/** `24 Nov`: for a day within the period in question. */
 const formatDayShort = (at: Date): string => formatDay(at).replace(/ \d{4}$/, '');
 
 /** The last day of a period `[start, end)`. */
 export const lastDayOf = (end: Date): Date => new Date(end.getTime() - 1);
 
-/** `21 Nov – 20 Des 2026`; with both years where the period has two. */
+/** `21 Nov – 20 Des 2026`; with both years where the period spans two. */
 export function formatPeriod(start: Date, end: Date): string {
   const last = lastDayOf(end);
   const sameYear = formatDay(start).slice(-4) === formatDay(last).slice(-4);
@@ -24,7 +24,7 @@ type Used = Pick<Subscription, 'usage' | 'period_start' | 'period_end'> & {
 
 export type Level = 'calm' | 'near' | 'over';
 
-/** How much of the quota is used: `near` from 80 %, `over` when nothing is left. */
+/** The level of quota usage: `near` from 80 %, `over` when none is left. */
 export function levelOf({ used, quota }: Pick<Subscription['usage'], 'used' | 'quota'>): Level {
   if (used >= quota) return 'over';
   return used >= quota * 0.8 ? 'near' : 'calm';
@@ -35,7 +35,6 @@ const beyondWords = (count: number, price: number): string =>
     ? `sekitar ${formatNumber(count)} pesan di luar kuota, ${formatRupiah(count * price)}`
     : `sekitar ${formatNumber(count)} pesan di luar kuota`;
 
-/** What the period will come to at the pace so far, in a sentence. */
 export function forecastSentence({ usage, plan, period_start, period_end }: Used): string {
   const { used, quota, beyond, forecast } = usage;
   const last = formatDayShort(lastDayOf(period_end));

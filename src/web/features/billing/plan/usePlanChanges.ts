@@ -10,7 +10,7 @@ import { saldoSummary } from '#contract/saldo-summary.ts';
 import { useAct } from '#web/api/query.ts';
 import { subscriptionQuery } from '#web/features/billing/queries.ts';
 
-/** Takes in how a subscription is after a change, and has all that hangs on it asked for again. */
+/** Stores a changed subscription and refetches everything that depends on it. */
 export function useTakeSubscription() {
   const client = useQueryClient();
   return (after: Subscription | undefined) => {
@@ -22,7 +22,6 @@ export function useTakeSubscription() {
   };
 }
 
-/** The changes of a subscription that need no preview, and paying what it waits for. */
 export function usePlanChanges() {
   const take = useTakeSubscription();
   const cancel = useAct(cancelSubscription, { onSuccess: take });

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'react';
 
 /**
- * What came of the last change, told at the top of the page: the focus goes there once the dialog that
- * asked is gone, as what had opened it may be gone with it.
+ * Announces the result of the last change at the top of the page. Focus moves there once the dialog is closed, as the
+ * element that opened it may be gone.
  */
 export function useResult() {
   const [result, setResult] = useState<{ sentence: string }>();

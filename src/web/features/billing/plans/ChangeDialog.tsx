@@ -20,7 +20,6 @@ import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
 type Props = {
-  /** The plan's short name. */
   plan: string;
   onDone: (sentence: string) => void;
 };
@@ -33,14 +32,13 @@ const close = () =>
     resetScroll: false,
   });
 
-/** Refusals after which what was shown no longer holds. */
 const outdates = ['quote_stale', 'saldo_short'] as const;
 
-/** Over `/billing?change=…`: what a change of plan would do, to the rupiah, and doing exactly that. */
+/** Over `/billing?change=…`: previews a change of plan to the rupiah, and applies exactly that. */
 export function ChangeDialog({ plan, onDone }: Props) {
   const client = useQueryClient();
   const take = useTakeSubscription();
-  // Once it is agreed to, the live stream may tell of the change before its answer: nothing is left to preview.
+  // After consent the live stream may report the change before the response arrives: no more previews.
   const [isAgreed, setAgreed] = useState(false);
   const preview = useQuery({ ...previewQuery(plan), enabled: !isAgreed });
   const { data } = preview;
@@ -103,10 +101,7 @@ export function ChangeDialog({ plan, onDone }: Props) {
   );
 }
 
-/**
- * Whether what is shown is no longer what was shown first: said from then on. `refused` is to be called
- * when the server has said so.
- */
+/** Whether the preview ever differed from the first; call `refused` when the server reports it. */
 function useChanged(preview: SubscriptionPreview | undefined) {
   const [first, setFirst] = useState<SubscriptionPreview>();
   const [told, setTold] = useState(false);

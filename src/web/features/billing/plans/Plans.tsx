@@ -15,7 +15,6 @@ import { Panel } from '#web/ui/panel/Panel.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 
-/** The plans on offer, the present one marked; choosing one shows first what it would do. */
 export function Plans({ subscription }: { subscription: Subscription | undefined }) {
   const plans = useQuery(plansQuery);
   return (
@@ -87,7 +86,7 @@ function Mark({ plan, subscription }: CardProps) {
   return <StatusChip tone="info">{`Mulai ${formatDay(subscription.period_end)}`}</StatusChip>;
 }
 
-/** The button; for the present plan, what its next period costs where that is another price. */
+/** The button; for the current plan, the price of its next period if that differs. */
 function Choice({ plan, subscription }: CardProps) {
   if (!subscription || subscription.next_plan?.code === plan.code) return null;
   const now = subscription.plan;

@@ -9,7 +9,6 @@ import styles from '#web/features/billing/plans/ChangeDialog.module.css';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
 
-/** What a change of plan does: when it begins, what it costs, and what the saldo is afterwards. */
 export function Preview({ preview }: { preview: SubscriptionPreview }) {
   const { from, to, when, shortage, tokens_over: over } = preview;
   return (

@@ -1,7 +1,7 @@
 import type { SubscriptionPreview } from '#contract/billing.ts';
 import { formatDay } from '#web/features/billing/plan/usage.ts';
 
-/** What a person agrees to: the saldo may move meanwhile, and is only shown beside it. */
+/** The figures a person agrees to. The saldo may change meanwhile and is only shown beside them. */
 const agreedTo = (preview: SubscriptionPreview) => [
   preview.to.revision,
   preview.when,
@@ -14,7 +14,6 @@ const agreedTo = (preview: SubscriptionPreview) => [
   preview.next_charge?.amount,
 ];
 
-/** Whether two previews ask for the same consent. */
 export function sameFigures(one: SubscriptionPreview, other: SubscriptionPreview): boolean {
   const others = agreedTo(other);
   return agreedTo(one).every((figure, at) => figure === others[at]);

@@ -29,7 +29,6 @@ const types = [
   { value: 'location', label: 'Lokasi' },
 ];
 
-/** What is the same for every field of text. */
 const fieldOf = (
   { values, errors, set, leave }: Form<DraftValues>,
   name: Exclude<keyof DraftValues, 'variables'>,
@@ -41,7 +40,6 @@ const fieldOf = (
   onBlur: () => leave(name),
 });
 
-/** What each recipient is sent, by its type. */
 export function ContentFields({ form, campaign }: Props) {
   const { type } = form.values;
   return (
@@ -77,7 +75,6 @@ type VariablesProps = {
   children: (ref: React.RefObject<HTMLTextAreaElement | null>) => React.ReactNode;
 };
 
-/** A field of text, and a button for each column that writes its variable where the cursor is. */
 function WithVariables({ form, field, columns, children }: VariablesProps) {
   const area = useRef<HTMLTextAreaElement>(null);
   const insert = (variable: string) => {
@@ -115,7 +112,7 @@ function WithVariables({ form, field, columns, children }: VariablesProps) {
 
 function FileFields({ form, campaign }: Props) {
   const { content, columns } = campaign;
-  const kept = content?.type === 'file' ? content.file.name : undefined;
+  const savedName = content?.type === 'file' ? content.file.name : undefined;
   const { upload } = form.values;
   return (
     <>
@@ -127,9 +124,9 @@ function FileFields({ form, campaign }: Props) {
         typeLabels={typeNames}
         maxFiles={1}
         help={
-          kept === undefined
+          savedName === undefined
             ? 'Semua penerima mendapat berkas yang sama.'
-            : `Sekarang: ${kept}. Pilih berkas lain untuk menggantinya.`
+            : `Sekarang: ${savedName}. Pilih berkas lain untuk menggantinya.`
         }
         error={form.errors.upload}
         value={upload === '' ? [] : [upload]}
@@ -151,7 +148,6 @@ function FileFields({ form, campaign }: Props) {
   );
 }
 
-/** The templates without parts that a list cannot fill in. */
 const sendableTemplates = (all: readonly Template[]): readonly Template[] =>
   all.filter(
     ({ header_file, header_variable, button_values, category }) =>
@@ -174,7 +170,7 @@ function TemplateFields({ form, campaign }: Props) {
     form.set('variables', next ? valueOrderOf(next.body).map((_, index) => suggested(index)) : []);
   };
   const isEmpty = (index: number) => (variables[index] ?? '').trim() === '';
-  /** Those left empty; where none is, what is said is about their words, and stands under the first. */
+  /** Empty ones; if there are none, the error is about their text and stands below the first. */
   const isFaulty = (index: number) =>
     isEmpty(index) || (index === 0 && !names.some((_, at) => isEmpty(at)));
   const suggested = (index: number) => {

@@ -6,7 +6,6 @@ import { Money } from '#web/ui/money/Money.tsx';
 import { Facts } from '#web/ui/panel/Panel.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
-/** What a draft will cost, how long it takes, and whether the saldo holds it. */
 export function CostFacts({ figures }: { figures: CostFigures }) {
   const { messages, quota, cost, available, isBonus, duration } = figures;
   const isShort = cost !== undefined && available !== undefined && cost > available;

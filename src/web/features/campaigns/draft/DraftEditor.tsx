@@ -38,7 +38,6 @@ import { SelectOne } from '#web/ui/select/SelectOne.tsx';
 import { listKey } from '#web/ui/table/list/useList.ts';
 import { toast } from '#web/ui/toast/toasts.ts';
 
-/** What each recipient is sent, when, and what it will cost; then it is started. */
 export function DraftEditor({ campaign }: { campaign: Campaign }) {
   const zone = useUser().timezone;
   const [initial] = useState(() => draftValues(campaign, zone));
@@ -116,7 +115,6 @@ const Recipients = ({ campaign }: { campaign: Campaign }) => (
   </Stack>
 );
 
-/** The column of the list that the numbers are taken from, to be changed where another was meant. */
 function NumberColumn({
   campaign: { id, number_column: chosen, columns },
 }: {
@@ -176,7 +174,6 @@ function useDraftActions(campaign: Campaign, { zone, costOf, onRemoved }: Reckon
     busy: update.busy || start.busy,
     error: update.error ?? start.error,
     save,
-    /** Saves, asks with the figures as they then are, and starts. */
     send: async (values: DraftValues, onSaved: () => void) => {
       const saved = await save(values);
       onSaved();

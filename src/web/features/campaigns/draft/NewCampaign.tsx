@@ -33,7 +33,7 @@ import type { Token } from '#contract/tokens.ts';
 
 type Props = { onMade: (campaign: Campaign) => void };
 
-/** The list of a new campaign: which numbers, from which token. `onMade` goes on to its content. */
+/** The list of a new campaign: the numbers and the token. `onMade` continues to its content. */
 export function NewCampaign({ onMade }: Props) {
   const { data: tokens, error, refetch } = useQuery(allTokensQuery);
   if (!tokens && error)
@@ -79,7 +79,7 @@ function ListForm({ tokens, onMade }: Props & { tokens: readonly Token[] }) {
   const form = useStoredForm('campaign new', initial, check);
   const create = useAct(createCampaign);
   const [busy, setBusy] = useState(false);
-  /** The upload of the pasted text: a repeat after no answer names the same upload, which becomes one draft. */
+  /** A retry after no response names the same upload, which becomes one draft. */
   const uploaded = useRef({ pasted: '', upload: '' });
   const uploadPasted = async (pasted: string) => {
     if (uploaded.current.pasted !== pasted)
@@ -96,7 +96,7 @@ function ListForm({ tokens, onMade }: Props & { tokens: readonly Token[] }) {
       form.saved(values);
       onMade(made);
     } catch (error) {
-      // Its upload cannot be read, or is gone: the next try brings it anew.
+      // Its upload is unreadable or gone: the next attempt uploads again.
       if (!isUnanswered(error)) {
         uploaded.current = { pasted: '', upload: '' };
         if (way === 'file') form.set('upload', '');
@@ -120,7 +120,6 @@ function ListForm({ tokens, onMade }: Props & { tokens: readonly Token[] }) {
   );
 }
 
-/** The list itself: pasted, or a file. */
 const ListField = ({ form }: { form: Form<Values> }) => (
   <Tabs
     label="Cara memberi penerima"

@@ -26,7 +26,6 @@ import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
 type Props = { campaign: Campaign; values: DraftValues };
 
-/** The message as each recipient will see it, one after the other. */
 export function Preview({ campaign, values }: Props) {
   const { waiting } = campaign.recipients;
   const [at, setAt] = useState(0);

@@ -18,7 +18,6 @@ const mostWords = ({ token_pace: most }: Campaign): string =>
     ? 'secepat jaringannya menerima'
     : `${formatNumber(Math.min(most, PACE_MAX))} per menit`;
 
-/** When a campaign begins, and how fast it goes. */
 export function TimeFields({ form, campaign }: { form: Form<DraftValues>; campaign: Campaign }) {
   const { values, errors } = form;
   const zoneName = formatDateTimeZone(new Date(), useUser().timezone).split(' ').at(-1);

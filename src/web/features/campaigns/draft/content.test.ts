@@ -6,7 +6,7 @@ const campaign = { content: null, starts_at: null, pace: null } as Campaign;
 const context = { campaign, zone: 'Asia/Jakarta', now: new Date('2026-11-26T00:00:00Z') };
 const empty = draftValues(campaign, 'Asia/Jakarta');
 
-test('a place is read with a comma or a point, and only within the earth', () => {
+test('a location accepts a comma or a point, and only valid coordinates', () => {
   const place = { ...empty, type: 'location', latitude: ' -6,9147', longitude: '107.6098' };
   expect(contentOf(place)).toEqual({ type: 'location', latitude: -6.9147, longitude: 107.6098 });
   expect(draftErrors(place, context)).toEqual({});
@@ -17,7 +17,7 @@ test('a place is read with a comma or a point, and only within the earth', () =>
   }
 });
 
-test('a time that is over, and a pace that is none, are said of their fields', () => {
+test('a past time and an invalid pace are reported at their fields', () => {
   const text = { ...empty, text: 'Halo' };
   expect(draftErrors(text, context)).toEqual({});
   expect(draftErrors({ ...text, when: 'later', at: '2026-11-26T06:59' }, context)).toHaveProperty(

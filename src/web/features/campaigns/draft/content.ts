@@ -2,7 +2,6 @@ import { Latitude, Longitude } from '#contract/messages/sending.ts';
 import type { CampaignContent, CampaignContentInput, Campaign } from '#contract/campaigns.ts';
 import { instantOfLocal, localDateTime } from '#web/ui/time/localTime.ts';
 
-/** The fields of a draft, as they are typed. */
 export type DraftValues = {
   type: string;
   text: string;
@@ -21,7 +20,6 @@ export type DraftValues = {
   pace: string;
 };
 
-/** What a draft's fields begin with. */
 export function draftValues({ content, starts_at, pace }: Campaign, zone: string): DraftValues {
   const is = <T extends CampaignContent['type']>(type: T) =>
     content?.type === type ? (content as Extract<CampaignContent, { type: T }>) : undefined;
@@ -44,17 +42,16 @@ export function draftValues({ content, starts_at, pace }: Campaign, zone: string
   };
 }
 
-/** Degrees as they were typed; NaN where they are none. */
+/** Degrees as typed; NaN if invalid. */
 const degreesIn = (side: ReturnType<typeof Latitude>, written: string): number =>
   side.safeParse(written.trim()).data ?? Number.NaN;
 
-/** Where the fields say that the place is; NaN where they say none. */
+/** The location in the fields; NaN if invalid. */
 export const placeIn = ({ latitude, longitude }: DraftValues) => ({
   latitude: degreesIn(Latitude(), latitude),
   longitude: degreesIn(Longitude(), longitude),
 });
 
-/** What is sent to each, of the fields. */
 export function contentOf(values: DraftValues): CampaignContentInput {
   const { type, text, caption, upload, template, variables } = values;
   switch (type) {
@@ -78,11 +75,10 @@ export function contentOf(values: DraftValues): CampaignContentInput {
   }
 }
 
-/** The field that shows what the server says of a content as a whole. */
+/** The field that shows the server's errors about the content as a whole. */
 export const contentField = ({ type }: DraftValues): keyof DraftValues =>
   type === 'file' ? 'caption' : type === 'template' ? 'variables' : 'text';
 
-/** What is wrong with the fields; nothing when it can be sent. */
 export function draftErrors(
   values: DraftValues,
   { campaign, zone, now }: { campaign: Campaign; zone: string; now: Date },

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { rupiah } from '#contract/base/money.ts';
 import { costByPlan } from '#web/features/campaigns/draft/cost.ts';
 
-test('what the quota does not pay for costs the price beyond it, also while some quota is left', () => {
+test('messages beyond the quota cost the extra price, even while some quota is left', () => {
   const plan = { quota_left: 16, price_beyond_quota: rupiah(150) };
   expect(costByPlan(60, plan)).toEqual({ quota: 16, cost: 6_600 });
   expect(costByPlan(16, plan)).toEqual({ quota: 16, cost: 0 });

@@ -3,7 +3,7 @@ import type { SaldoSummary } from '#contract/saldo-summary.ts';
 
 type Plan = Pick<SaldoSummary, 'quota_left' | 'price_beyond_quota'>;
 
-/** Of so many messages, those that the plan's quota pays for, and what the others cost. */
+/** The number of messages covered by the plan's quota, and the cost of the others. */
 export function costByPlan(messages: number, { quota_left, price_beyond_quota: price }: Plan) {
   const quota = Math.min(quota_left, messages);
   return { quota, cost: rupiah((messages - quota) * price) };

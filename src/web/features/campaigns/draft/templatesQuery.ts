@@ -5,7 +5,6 @@ import { perform } from '#web/api/act.ts';
 import { allPages } from '#web/api/lists/allPages.ts';
 import { listKey } from '#web/ui/table/list/useList.ts';
 
-/** All templates that a token can send. */
 export const templatesQuery = (tokenId: string) =>
   queryOptions({
     queryKey: [...listKey(listTemplates), 'approved', tokenId, 'all'],

@@ -1,7 +1,7 @@
 import { uploadServer } from '#web/api/uploads/uploadWire.ts';
 
 /**
- * Uploads a list of recipients that was pasted, as the file that it might have been.
+ * Uploads a pasted list of recipients as a file.
  *
  * @returns the upload's id. @throws Fault
  */

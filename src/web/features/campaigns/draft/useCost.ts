@@ -8,20 +8,17 @@ import { durationWords, paceOf } from '#web/features/campaigns/labels.ts';
 import { saldoQuery } from '#web/features/saldo/saldo.ts';
 import { channelsQuery } from '#web/features/tokens/tokens.ts';
 
-/** What so many messages come to; undefined where it is not known yet. */
+/** The cost of a number of messages; undefined where it is not known yet. */
 export type CostFigures = {
   messages: number;
-  /** Of them, those that the plan's quota pays for. */
   quota: number;
   cost: Rupiah | undefined;
   available: Rupiah | undefined;
   /** The saldo is a welcome bonus, which does not pay for these. */
   isBonus: boolean;
-  /** How long they take, in words. */
   duration: string;
 };
 
-/** Reckons what a draft's messages come to, for any number of them. */
 export function useCost(
   { token, token_pace }: Pick<Campaign, 'token' | 'token_pace'>,
   values: DraftValues,
@@ -43,7 +40,7 @@ export function useCost(
   };
 }
 
-/** What one message costs by the Cloud API: the price of its category. Undefined by any other channel. */
+/** The price of one Cloud API message, by category; undefined for other channels. */
 function useCloudPrice(
   { id, channel }: Campaign['token'],
   { type, template: chosen }: DraftValues,

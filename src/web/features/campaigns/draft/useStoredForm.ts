@@ -3,15 +3,15 @@ import { storageGet, storageSet } from '#web/browser/storage.ts';
 import { useForm, type Form, type Values } from '#web/ui/form/useForm.ts';
 
 type StoredForm<V extends Values> = Form<V> & {
-  /** These values are on the server now, or of no use any more: nothing of them is stored until they change. */
+  /** Marks values as saved or discarded: they are not stored again until they change. */
   saved: (values: V) => void;
 };
 
 /**
- * As `useForm`, whose values outlive a reload and a walk to other pages: they stay in this tab until they are saved, or
- * the person signs out. An `upload` is not among them: it is gone once it was used.
+ * As `useForm`, with values that survive a reload and navigation: they stay in this tab until they are saved, or the
+ * person signs out. An `upload` is excluded: it is gone once it was used.
  *
- * @param name of what they are stored under.
+ * @param name the storage key.
  */
 export function useStoredForm<V extends Values>(
   name: string,
@@ -38,7 +38,6 @@ export function useStoredForm<V extends Values>(
 
 const written = ({ upload: _, ...values }: Values): string => JSON.stringify(values);
 
-/** What was stored, as far as it still is of this form's kind. */
 function valuesStored<V extends Values>(name: string, initial: V): Partial<V> {
   const stored = storageGet('tab', name);
   if (stored === undefined) return {};

@@ -26,12 +26,11 @@ import { Money } from '#web/ui/money/Money.tsx';
 import { confirm } from '#web/ui/overlay/confirm.ts';
 import { Facts, Panel, Row, Stack } from '#web/ui/panel/Panel.tsx';
 
-/** How far a campaign has come, live, and what can be done with it. */
 export function CampaignProgress({ campaign }: { campaign: Campaign }) {
   return (
     <Stack gap={32}>
       <Stack gap={16}>
-        <Standing campaign={campaign} />
+        <CampaignStatus campaign={campaign} />
         <ProgressBar campaign={campaign} />
         <Counts campaign={campaign} />
         <Actions campaign={campaign} />
@@ -46,7 +45,7 @@ export function CampaignProgress({ campaign }: { campaign: Campaign }) {
   );
 }
 
-function Standing({ campaign }: { campaign: Campaign }) {
+function CampaignStatus({ campaign }: { campaign: Campaign }) {
   const zone = useUser().timezone;
   const { status, pause_reason: reason, starts_at, rests_until } = campaign;
   const now = new Date();
@@ -83,7 +82,6 @@ function Standing({ campaign }: { campaign: Campaign }) {
   return null;
 }
 
-/** Its messages and recipients, in figures. */
 function Counts({ campaign: { recipients, messages } }: { campaign: Campaign }) {
   const figures = [
     { label: 'Menunggu giliran', n: recipients.waiting, kind: 'todo' },

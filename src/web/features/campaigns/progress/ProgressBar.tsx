@@ -2,11 +2,10 @@ import type { Campaign, RecipientCounts } from '#contract/campaigns.ts';
 import { formatNumber } from '#contract/base/money.ts';
 import styles from '#web/features/campaigns/campaigns.module.css';
 
-/** All that a campaign was, or is, to be sent to: also those whose turn was cancelled. */
+/** All recipients of a campaign, including cancelled ones. */
 export const recipientsOf = ({ waiting, placed, refused, cancelled }: RecipientCounts): number =>
   waiting + placed + refused + cancelled;
 
-/** How far a campaign has come: what was read, arrived, left, failed; the rest is still to come. */
 export function ProgressBar({ campaign }: { campaign: Campaign }) {
   const { recipients, messages } = campaign;
   const all = Math.max(1, recipientsOf(recipients));

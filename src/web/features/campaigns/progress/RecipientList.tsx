@@ -91,7 +91,7 @@ function State({ recipient: { state, reason, message, written }, status }: State
   );
 }
 
-/** The recipients of a campaign in the order of its list, all or those of one state; page and state are in the address. */
+/** The recipients in list order, all or those of one state; page and state are in the address. */
 export function RecipientList({ campaign }: { campaign: Campaign }) {
   const { state: asked } = useSearch('/message-history/kiriman');
   const { recipients } = campaign;

@@ -5,7 +5,6 @@ import { Button } from '#web/ui/button/Button.tsx';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { Stack } from '#web/ui/panel/Panel.tsx';
 
-/** The files of the last day, from wherever one is. */
 export function FilesDialog({ onClose }: { onClose: () => void }) {
   const { data } = useQuery(exportsQuery);
   return (

@@ -10,7 +10,7 @@ const client = new QueryClient({ defaultOptions: { queries: { staleTime: Infinit
 const onOpen = vi.fn();
 let stop: () => void;
 
-// One clock for all: the same words are said again only after a while.
+// One clock for all tests: the same toast is repeated only after a while.
 beforeAll(() => void vi.useFakeTimers());
 afterAll(() => void vi.useRealTimers());
 beforeEach(() => {
@@ -25,7 +25,7 @@ afterEach(() => {
 const changed = (status?: string, user_id = userId) =>
   emitLive({ kind: 'export.changed', ...(status && { status, user_id }) });
 
-test('who asked is told that it is there, with a way to it', () => {
+test('tells the requester that the file is ready, with a link to it', () => {
   for (const status of ['waiting', 'working']) changed(status);
   changed();
   expect(toasts.get()).toEqual([]);
@@ -36,14 +36,14 @@ test('who asked is told that it is there, with a way to it', () => {
   expect(onOpen).toHaveBeenCalledTimes(1);
 });
 
-test('that it failed is told too; what somebody else of the account asked for is not', () => {
+test('reports a failure too, but not the files of other people of the account', () => {
   changed('ready', `usr_${'1'.repeat(26)}`);
   expect(toasts.get()).toEqual([]);
   changed('failed');
   expect(toasts.get()).toMatchObject([{ tone: 'danger' }]);
 });
 
-test('where the files are on screen nothing is said beside them', () => {
+test('stays silent where the files are on screen', () => {
   const observer = new QueryObserver(client, { queryKey: exportsKey, queryFn: () => [] });
   const leave = observer.subscribe(() => undefined);
   changed('ready');

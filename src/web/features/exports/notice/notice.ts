@@ -6,23 +6,24 @@ import { toast } from '#web/ui/toast/toasts.ts';
 type Watch = {
   client: QueryClient;
   userId: string;
-  /** Shows the files. */
   onOpen: () => void;
 };
 
 /**
- * Says that a file which this person asked for stands ready, or could not be made, wherever in the portal they are; not
- * where the files are on screen.
+ * Announces on any page that this person's file is ready, or has failed; not where the files are on screen.
  *
- * @returns how to stop
+ * @returns a function that stops it
  */
 export function watchExports({ client, userId, onOpen }: Watch): () => void {
   return onLiveEvent('export.changed', ({ user_id: asker, status }) => {
-    const said = status === undefined ? undefined : sentences[status];
-    if (asker !== userId || !said) return;
+    const sentence = status === undefined ? undefined : sentences[status];
+    if (asker !== userId || !sentence) return;
     const isShown = client.getQueryCache().find({ queryKey: exportsKey })?.isActive() ?? false;
     if (isShown) return;
-    toast(said.text, { tone: said.tone, action: { label: 'Lihat berkas', onAction: onOpen } });
+    toast(sentence.text, {
+      tone: sentence.tone,
+      action: { label: 'Lihat berkas', onAction: onOpen },
+    });
   });
 }
 

@@ -4,7 +4,6 @@ import type { ChosenProps } from '#web/features/messages/chosen/chosenProps.ts';
 import { ManyDialog } from '#web/features/messages/chosen/ManyDialog.tsx';
 import { canCancel } from '#web/features/messages/labels.ts';
 
-/** Cancels those of the chosen messages that have not left. */
 export function CancelMany({ messages, onClose }: ChosenProps) {
   const cancel = useAct(cancelMessages);
   const count = messages.filter(canCancel).length;

@@ -15,7 +15,6 @@ const actions = [
 
 type Props = { messages: readonly MessageRow[]; onDone: () => void };
 
-/** A button for each action that fits at least one selected message, and its dialog. */
 export function ChosenActions({ messages, onDone }: Props) {
   const [name, setName] = useState<string>();
   const offered = manyActions(messages);

@@ -14,19 +14,17 @@ type Props = {
   title: string;
   confirmText: string;
   tone?: 'primary' | 'danger';
-  /** How many can be done; none: there is nothing to confirm. */
+  /** The number of eligible messages; with none there is nothing to confirm. */
   count: number;
   messages: readonly MessageRow[];
   doneWords: (done: number) => string;
   refusedTitle: string;
-  /** Does it; what it throws is said inside, and the dialog stays. */
+  /** Runs the action; its error is shown inside, and the dialog stays open. */
   onConfirm: () => Promise<Result>;
   onClose: (isDone: boolean) => void;
-  /** What will be done, and what it costs. */
   children: ReactNode;
 };
 
-/** Asks before something is done to many messages, and names those that were refused. */
 export function ManyDialog({ title, confirmText, tone = 'primary', count, ...props }: Props) {
   const { messages, doneWords, refusedTitle, onConfirm, onClose, children } = props;
   const [result, setResult] = useState<Result>();

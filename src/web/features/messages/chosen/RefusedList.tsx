@@ -5,10 +5,8 @@ import { nameOf } from '#web/features/messages/labels.ts';
 
 type Props = { title: string; refused: readonly Refused[]; messages: readonly MessageRow[] };
 
-/** More receivers than these are counted. */
 const NAMED_MAX = 5;
 
-/** Which messages were left as they are, under the sentence that says why. */
 export function RefusedList({ title, refused, messages }: Props) {
   if (refused.length === 0) return null;
   const names = new Map(messages.map((message) => [message.id, nameOf(message)]));

@@ -15,7 +15,6 @@ const titleOf = (count: number | undefined): string => {
   return count === 0 ? 'Tidak ada yang dapat dikirim ulang' : `Kirim ulang ${count} pesan?`;
 };
 
-/** Sends the chosen messages anew: says first how many can be, and what they cost. */
 export function ResendMany({ messages, onClose }: ChosenProps) {
   const message_ids = messages.map(({ id }) => id);
   const check = useQuery({

@@ -3,7 +3,6 @@ import type { MessageRow } from '#contract/messages.ts';
 import { MANY_MAX } from '#contract/messages/history.ts';
 import { toast } from '#web/ui/toast/toasts.ts';
 
-/** The chosen messages, those of other pages too, each as it was seen last. */
 export function useChosen(shown: readonly MessageRow[]) {
   const [chosen, setChosen] = useState<ReadonlyMap<string, MessageRow>>(new Map());
   const choose = (keys: ReadonlySet<string>) => {

@@ -39,12 +39,11 @@ import { SearchField } from '#web/ui/text/SearchField.tsx';
 type Props = {
   q: string;
   open: Which | undefined;
-  /** Was unread when it was opened: keeps its place among them. */
+  /** It was unread when it was opened, and keeps its place among the unread. */
   held: Which | undefined;
   onSend: () => void;
 };
 
-/** The conversations, pinned ones and unread ones first; grows while it is scrolled. */
 export function ConversationList({ q, open, held, onSend }: Props) {
   const search = (text: string) =>
     void navigate({
@@ -80,7 +79,7 @@ function Rows({ q, open, held, onSend, onClear }: Props & { onClear: () => void 
   }
   if (!shown) return <ChatRowsLoading />;
   if (shown.length === 0)
-    return q ? <NotFound onClear={onClear} /> : <NothingYet onSend={onSend} />;
+    return q ? <NotFound onClear={onClear} /> : <NoConversations onSend={onSend} />;
   const severalTokens = new Set(shown.map(({ token }) => token.id)).size > 1;
   return (
     <ChatRows
@@ -122,7 +121,7 @@ function Line({ conversation, q, open, withToken }: LineProps) {
         search={{ view: 'percakapan', open: token.id, peer, q: q || undefined }}
         {...chatRow({ open, unread })}
         data-conversation
-        // Enter clicks without a pointer's press: then the keys go on to the box.
+        // Enter clicks without a pointer's press: then focus moves to the box.
         onClick={({ detail }) => {
           if (detail === 0) (open ? focusOpenBox : focusNextBox)();
         }}
@@ -165,7 +164,6 @@ function Line({ conversation, q, open, withToken }: LineProps) {
   );
 }
 
-/** What the newest message says; what is no text says first what it is. */
 function Preview({ of: { type, preview } }: { of: Conversation }) {
   const words = <bdi>{preview}</bdi>;
   if (preview === '') return messageTypeLabel[type];
@@ -177,7 +175,7 @@ function Preview({ of: { type, preview } }: { of: Conversation }) {
   );
 }
 
-/** Who has no name has no initials: the last two digits tell numbers apart. */
+/** A conversation without a name has no initials: the last two digits tell numbers apart. */
 function numberIcon({ peer, peer_name }: Conversation) {
   return peer_name === null ? { icon: peer.slice(-2), name: nameOf({ peer, peer_name }) } : {};
 }
@@ -201,7 +199,7 @@ const NotFound = ({ onClear }: { onClear: () => void }) => (
   </EmptyState>
 );
 
-const NothingYet = ({ onSend }: { onSend: () => void }) => (
+const NoConversations = ({ onSend }: { onSend: () => void }) => (
   <EmptyState
     icon={<MessagesSquare size={24} />}
     title="Belum ada percakapan"

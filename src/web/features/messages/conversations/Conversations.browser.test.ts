@@ -10,7 +10,6 @@ const address = inject('product');
 
 const phone = (n: number) => `62812345671${String(n).padStart(2, '0')}`;
 
-/** The names of the list's rows, from above. */
 const namesIn = (tab: Page): Promise<readonly string[]> =>
   tab
     .getByLabel('Daftar percakapan')
@@ -19,7 +18,7 @@ const namesIn = (tab: Page): Promise<readonly string[]> =>
 
 const isFocused = (one: Element) => one === document.activeElement;
 
-test('with the keyboard alone a conversation is pinned and its number named; another tab follows, and a phone lets it go', async ({
+test('a conversation is pinned and its number named with the keyboard alone; another tab follows, and a phone unpins it', async ({
   person,
 }) => {
   const who = await signUp(address, { name: 'Toko Melati', phone: '6281355506501' });
@@ -48,7 +47,6 @@ test('with the keyboard alone a conversation is pinned and its number named; ano
   await tab.getByRole('heading', { name: 'Bu Sri, katering' }).waitFor();
   await waitFor(async () => expect((await namesIn(other))[0]).toBe('Bu Sri, katering'));
   await look(other, 'a pinned conversation with a name');
-  // From the row to the box, and back.
   const row = tab.getByLabel('Daftar percakapan').getByRole('link', { name: /7103/ });
   await press(tab, row);
   const box = tab.getByRole('textbox', { name: /^Tulis pesan untuk \+62/ });
@@ -65,7 +63,6 @@ test('with the keyboard alone a conversation is pinned and its number named; ano
   await hand.getByRole('menuitem', { name: 'Lepas sematan' }).click();
   await other.getByRole('searchbox', { name: 'Cari percakapan' }).fill('');
   await waitFor(async () => expect((await namesIn(other)).at(-1)).toBe('Bu Sri, katering'));
-  // From its row, without opening it.
   await press(other, other.getByRole('button', { name: /^Tindakan untuk .*7102$/ }));
   await look(other, 'the menu of a row');
   await press(other, other.getByRole('menuitem', { name: 'Sematkan di atas' }));

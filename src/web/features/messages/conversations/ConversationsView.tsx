@@ -14,7 +14,6 @@ import { Thread } from '#web/features/messages/conversations/thread/Thread.tsx';
 import { SplitView } from '#web/ui/layout/SplitView.tsx';
 import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
 
-/** The conversation that the address names, when it names one. */
 function whichOf(search: {
   open?: string | undefined;
   peer?: string | undefined;
@@ -24,14 +23,13 @@ function whichOf(search: {
   return token.success && peer.success ? { tokenId: token.data, peer: peer.data } : undefined;
 }
 
-/** All conversations beside the one that is open; on phones one after the other. */
 export function ConversationsView({ onSend }: { onSend: () => void }) {
   const search = useSearch('/message-history');
   const client = useQueryClient();
   const which = whichOf(search);
   const q = search.q ?? '';
   const name = which ? `${which.tokenId} ${which.peer}` : '';
-  // Reading takes a conversation out of the unread ones; until another is opened it keeps its place.
+  // Reading makes a conversation read, but it keeps its place until another is opened.
   const [held, setHeld] = useState<{ name: string; which?: Which | undefined }>({ name: '' });
   if (held.name !== name) {
     const list = client.getQueryData(conversationsQuery(q).queryKey);

@@ -25,14 +25,12 @@ import {
   type Source,
 } from '#web/api/lists/flatList.ts';
 
-/** Which conversation: a token's with a phone. */
 export type Which = { tokenId: string; peer: string };
 
-/** Whether a row is of that conversation. */
 export const sameConversation = ({ token, peer }: Conversation, which: Which): boolean =>
   token.id === which.tokenId && peer === which.peer;
 
-/** Pinned first, then unread, then the newest; `held` stands where it stood while it was unread. */
+/** Pinned first, then unread, then newest; `held` keeps the place it had while unread. */
 export const conversationOrder =
   (held?: Which) =>
   (a: Conversation, b: Conversation): number => {
@@ -61,7 +59,7 @@ export const conversationsQuery = (q: string) =>
       readNewest(conversations(q, signal), known<Conversation>(client, conversationsKey(q))),
   });
 
-/** One conversation, also where no list shows it; null while there is none. */
+/** One conversation, even if no list contains it; null while there is none. */
 export const conversationQuery = ({ tokenId, peer }: Which) =>
   queryOptions({
     queryKey: ['conversations', 'one', tokenId, peer],
@@ -69,7 +67,7 @@ export const conversationQuery = ({ tokenId, peer }: Which) =>
       perform(getConversation, { token_id: tokenId, peer: writtenPeer(peer) }, { signal }),
   });
 
-/** How many of a conversation's messages are unread, as far as a list in the cache says. */
+/** The number of unread messages of a conversation, from the lists in the cache. */
 export function unreadIn(client: QueryClient, which: Which): number {
   const lists = client.getQueriesData<Flat<Conversation>>({
     queryKey: conversationsKey('').slice(0, 2),
@@ -80,7 +78,7 @@ export function unreadIn(client: QueryClient, which: Which): number {
   return row?.unread ?? 0;
 }
 
-/** Which part of a thread: before a message, or from one on, the nearest first. */
+/** A part of a thread: before a message, or from one on, the nearest first. */
 export type Bounds = { before: string } | { from: string };
 
 /** Ten messages of a thread from an offset on, and those of a part of it. */
@@ -100,13 +98,13 @@ export const threadPage = (
     { signal },
   );
 
-/** How messages of a thread stand: newest first, each as far as it is known to have come. */
+/** Merges messages of a thread: newest first, each with its furthest known status. */
 export const threadOrder = {
   keyOf: ({ id }: ConversationMessage) => id,
-  // Ids are made in order of time.
+  // Ids increase with time.
   order: (a: ConversationMessage, b: ConversationMessage) =>
     a.id < b.id ? 1 : a.id > b.id ? -1 : 0,
-  // What came again as it was stays the very same object, and is not drawn again.
+  // An unchanged message keeps its object identity, so that it is not rendered again.
   newer: (before: ConversationMessage, fresh: ConversationMessage) =>
     replaceEqualDeep(
       before,
@@ -120,14 +118,13 @@ const thread = (which: Which, signal?: AbortSignal): Source<ConversationMessage>
   ...threadOrder,
 });
 
-/** The messages with one phone, newest first. */
 export const threadQuery = (which: Which) => {
   const queryKey = threadKey(which.tokenId, which.peer);
   return queryOptions({
     queryKey,
     queryFn: ({ client, signal }) =>
       readNewest(thread(which, signal), known<ConversationMessage>(client, queryKey)),
-    // Its rows are compared as they come; all of a long list, with each page, would take too long.
+    // Rows are compared as they arrive; comparing a whole long list with each page would take too long.
     structuralSharing: false,
   });
 };
@@ -142,15 +139,12 @@ async function more<Row>(client: QueryClient, key: QueryKey, source: Source<Row>
   if (longer) client.setQueryData(key, longer);
 }
 
-/** Reads the next older messages of a thread into the cache. */
 export const readOlderMessages = (client: QueryClient, which: Which): Promise<void> =>
   more(client, threadKey(which.tokenId, which.peer), thread(which));
 
-/** Reads the next conversations into the cache. */
 export const readMoreConversations = (client: QueryClient, q: string): Promise<void> =>
   more(client, conversationsKey(q), conversations(q));
 
-/** Puts a message that was just sent into its thread. */
 export function addToThread(client: QueryClient, message: ConversationMessage): void {
   const which = { tokenId: message.token.id, peer: message.peer };
   client.setQueryData<Flat<ConversationMessage>>(threadKey(which.tokenId, which.peer), (old) =>
@@ -159,7 +153,7 @@ export function addToThread(client: QueryClient, message: ConversationMessage): 
   void client.invalidateQueries({ queryKey: ['conversations'] });
 }
 
-/** Shows one's own reaction at its message; an empty one takes it away. */
+/** Shows one's own reaction at its message; an empty one removes it. */
 export function showReaction(
   client: QueryClient,
   { tokenId, peer }: Which,
@@ -175,7 +169,6 @@ export function showReaction(
   );
 }
 
-/** A message with one's own reaction. */
 export const withReaction = (row: ConversationMessage, emoji: string): ConversationMessage => ({
   ...row,
   reactions: [
@@ -184,7 +177,7 @@ export const withReaction = (row: ConversationMessage, emoji: string): Conversat
   ],
 });
 
-/** Reports to the server that a conversation was seen, and counts it as read here. */
+/** Reports to the server that a conversation was seen, and marks it as read here. */
 export async function markSeen(client: QueryClient, { tokenId, peer }: Which): Promise<void> {
   const answer = await perform(readConversation, { token_id: tokenId, peer: writtenPeer(peer) });
   client.setQueryData(unreadKey, { total: answer.unread_total });

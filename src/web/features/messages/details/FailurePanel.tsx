@@ -14,7 +14,6 @@ import { Facts, Panel } from '#web/ui/panel/Panel.tsx';
 
 type Props = { message: MessageDetail };
 
-/** Of a message that failed: what happened, on whose side, whether it is tried again, and what to do. */
 export function FailurePanel({ message }: Props) {
   const { failure, status } = message;
   if (status !== 'failed' || failure === null) return null;
@@ -40,7 +39,6 @@ export function FailurePanel({ message }: Props) {
   );
 }
 
-/** The way to where it is done; sending once more, and the conversation, stand below as buttons. */
 function Way({ where, message }: Props & { where: HelpPlace }) {
   switch (where) {
     case 'token':
@@ -58,7 +56,6 @@ function Way({ where, message }: Props & { where: HelpPlace }) {
   }
 }
 
-/** Of a message whose try failed and is followed by another one: how often it was tried, and when it is again. */
 export function RetryNotice({ message: { retrying } }: Props) {
   const zone = useUser().timezone;
   if (!retrying) return null;

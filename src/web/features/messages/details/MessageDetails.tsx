@@ -30,7 +30,6 @@ import { Facts, Panel, Row, Stack, type Fact } from '#web/ui/panel/Panel.tsx';
 import { Timeline } from '#web/ui/status/Timeline.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
-/** The message as it was seen, its way, its facts and what it cost. */
 export function MessageDetails({ message }: { message: MessageDetail }) {
   const zone = useUser().timezone;
   const ours = message.direction === 'out';
@@ -108,7 +107,7 @@ function Actions({ message }: { message: MessageDetail }) {
           view: 'percakapan',
           open: message.token.id,
           peer: message.peer,
-          // A reaction stands at the message that it is about.
+          // A reaction shows at the message that it refers to.
           at: message.type === 'reaction' ? undefined : message.id,
         }}
         variant="outline"
@@ -129,7 +128,7 @@ function Actions({ message }: { message: MessageDetail }) {
   );
 }
 
-/** After a try that nobody answered it is never cancelled any more. */
+/** A message cannot be cancelled after an attempt without a response. */
 const mayHaveLeft = ({ timeline }: MessageDetail): boolean =>
   timeline.some(({ kind }) => kind === 'unknown');
 

@@ -12,23 +12,20 @@ import { Drawer } from '#web/ui/overlay/Modal.tsx';
 import { Stack } from '#web/ui/panel/Panel.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
-/** How a message is shown whole is brought when the list is there: it does without. */
 const MessageDetails = later(
   async () => (await import('#web/features/messages/details/MessageDetails.tsx')).MessageDetails,
 );
 
 type Props = {
-  /** The message whose details are open; `undefined` for none. */
   id: string | undefined;
-  /** The messages of the list, in its order: the next and the one before are opened from here. */
+  /** The messages of the list in order, for the previous and next buttons. */
   ids: readonly string[];
   onStep: (id: string) => void;
-  /** The list is there: from now on one may be opened. */
+  /** The list is loaded, so the details may load too. */
   ready: boolean;
   onClose: () => void;
 };
 
-/** Everything about one message, beside the table. */
 export function MessageDrawer({ id, ids, ready, onStep, onClose }: Props) {
   useEffect(() => (ready ? whenIdle(() => void MessageDetails.bring()) : undefined), [ready]);
   const at = id === undefined ? -1 : ids.indexOf(id);
@@ -82,7 +79,7 @@ const Steps = ({ before, after, onStep }: Stepping) => (
   </>
 );
 
-/** j and k lead to the next message and the one before, while nothing stands above the drawer. */
+/** j and k open the next and the previous message, unless something covers the drawer. */
 function useStepKeys(stepping: Stepping): void {
   const newest = useRef(stepping);
   useEffect(() => {
@@ -106,12 +103,10 @@ function useStepKeys(stepping: Stepping): void {
   }, [open]);
 }
 
-/** Where letters are typed, or mean something else. */
 const TAKES_KEYS = 'input, textarea, select, [contenteditable], [role="menu"], [role="listbox"]';
 
 function Content({ id }: { id: string }) {
   const { data: message, error, refetch } = useQuery(messageQuery(id));
-  // Beside the message, not after it.
   useEffect(() => void MessageDetails.bring(), []);
   if (error && !message)
     return <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />;

@@ -17,7 +17,6 @@ import { toast } from '#web/ui/toast/toasts.ts';
 
 type Props = { message: MessageDetail; onMoved: () => void };
 
-/** Gives a planned message another time. */
 export function RescheduleButton({ message, onMoved }: Props) {
   const [open, setOpen] = useState(false);
   const { scheduled_at: at } = message;
@@ -60,7 +59,6 @@ function RescheduleDialog({ id, at, onClose, onMoved }: DialogProps) {
     try {
       await move.perform({ message_id: id, send_at: next.toISOString() });
     } catch {
-      // Said above the fields.
       return;
     }
     toast(`Jadwal diubah: ${formatDateTimeZone(next, zone)}.`, { tone: 'success' });

@@ -12,7 +12,6 @@ import { Money } from '#web/ui/money/Money.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 import { useState } from 'react';
 
-/** Sends the content of a message that did not arrive once more, as a new message. */
 export function ResendButton({ message }: { message: MessageDetail }) {
   const send = useAct(resendMessage);
   const [busy, setBusy] = useState(false);

@@ -10,7 +10,7 @@ const step = (kind: 'accepted' | 'queued' | 'sent' | 'delivered' | 'failed', min
 const titles = (entries: readonly { title: unknown; pending?: boolean }[]) =>
   entries.map(({ title, pending }) => (pending ? `(${String(title)})` : title));
 
-test('a message on its way shows what happened and what is still to come', () => {
+test('a message on its way shows past and future steps', () => {
   const entries = timelineEntries(
     {
       timeline: [step('accepted', 5), step('queued', 5), step('sent', 6)],
@@ -24,7 +24,7 @@ test('a message on its way shows what happened and what is still to come', () =>
   expect(entries[2]?.time).toBe('21 Nov 2026, 09.06');
 });
 
-test('a failure says why, and promises nothing more', () => {
+test('a failure shows the reason, and no further steps', () => {
   const entries = timelineEntries(
     {
       timeline: [step('accepted', 5), step('failed', 7)],
@@ -39,7 +39,7 @@ test('a failure says why, and promises nothing more', () => {
   expect(entries[1]?.tone).toBe('danger');
 });
 
-test('while the server tries again by itself nobody is asked to do so, but who has to enter an access token', () => {
+test('during automatic retries the person is not asked to act, unless an access token must be entered', () => {
   const [retrying, refused, unknown] = timelineEntries(
     {
       timeline: [
@@ -58,7 +58,7 @@ test('while the server tries again by itself nobody is asked to do so, but who h
   expect(unknown?.detail).not.toContain('Kirim ulang');
 });
 
-test('a scheduled message says when it leaves, by the clock of where one is', () => {
+test('a scheduled message shows its time in the local zone', () => {
   const scheduled_at = new Date('2026-11-21T07:05:00Z');
   const timeline = [
     step('accepted', 5),
@@ -71,7 +71,7 @@ test('a scheduled message says when it leaves, by the clock of where one is', ()
   expect(said('Asia/Jakarta', 'sent')).toBe('Untuk 21 Nov 2026, 14.05 WIB');
 });
 
-test('a message that waits for the network says so, last of what happened', () => {
+test('a message waiting for the network says so, as the last step', () => {
   const at = new Date(Date.UTC(2026, 10, 21, 2, 6));
   const detail = 'Jaringan belum menjawab pengiriman ini.';
   const entries = timelineEntries(
@@ -93,7 +93,7 @@ test('a message that waits for the network says so, last of what happened', () =
   expect(entries[2]).toMatchObject({ detail, tone: 'warning' });
 });
 
-test('a failure that was proved wrong stays in the story, and says how it was put right', () => {
+test('a failure that was disproved stays in the timeline, with its correction', () => {
   const entries = timelineEntries(
     {
       timeline: [
@@ -110,7 +110,7 @@ test('a failure that was proved wrong stays in the story, and says how it was pu
   expect(titles(entries)).toEqual(['Gagal', 'Sampai di ponsel', 'Ternyata terkirim']);
 });
 
-test('each step says how long it took since the one before, but for what was one moment', () => {
+test('each step shows the time since the one before, unless they were simultaneous', () => {
   const at = (ms: number) => new Date(Date.UTC(2026, 10, 21, 2, 5) + ms);
   const entries = timelineEntries(
     {

@@ -44,7 +44,6 @@ const tones: Partial<Record<Kind, Tone>> = {
   revoked: 'warning',
 };
 
-/** The sentence of a step: what happened, and what need be done. */
 function detailOf({ kind, detail }: TimelineStep, lived: Lived, zone: string): string | null {
   const { failure, status, scheduled_at } = lived;
   if (kind === 'scheduled' && status === 'scheduled' && scheduled_at)
@@ -55,7 +54,6 @@ function detailOf({ kind, detail }: TimelineStep, lived: Lived, zone: string): s
   return detail;
 }
 
-/** What a step is called by the one that follows it. */
 const since: Record<Kind, string> = {
   accepted: 'diterima sistem',
   scheduled: 'dijadwalkan',
@@ -76,17 +74,15 @@ const since: Record<Kind, string> = {
   revoked: 'dihapus',
 };
 
-/** Shorter than this, two steps are one moment. */
+/** Two steps closer than this are shown as simultaneous. */
 const MOMENT_MS = 50;
 
-/** How long a step took since the one before; undefined where both are one moment. */
 function lapseOf(step: TimelineStep, before: TimelineStep | undefined): string | undefined {
   if (!before) return undefined;
   const took = step.at.getTime() - before.at.getTime();
   return took < MOMENT_MS ? undefined : `${formatLapse(took)} setelah ${since[before.kind]}`;
 }
 
-/** What a message that goes well still has before it. */
 const ahead: Partial<Record<MessageStatus, readonly Kind[]>> = {
   scheduled: ['queued', 'sent', 'delivered'],
   accepted: ['queued', 'sent', 'delivered'],
@@ -97,7 +93,7 @@ const ahead: Partial<Record<MessageStatus, readonly Kind[]>> = {
 
 type Lived = Pick<MessageDetail, 'timeline' | 'status' | 'failure' | 'scheduled_at'>;
 
-/** A message's life as it is shown: what happened, oldest first, then what is still to come. */
+/** The timeline of a message: past steps, oldest first, then future ones. */
 export function timelineEntries(lived: Lived, zone: string): TimelineEntry[] {
   const { timeline, status } = lived;
   const happened = timeline.map((step, index): TimelineEntry => {

@@ -1,7 +1,7 @@
 import type { Failure, MessageRow } from '#contract/messages.ts';
 import styles from '#web/features/messages/StatusMark.module.css';
 
-/** Why a message failed, in the few words that a column has room for; its details say it in full, with what to do. */
+/** Failures in a few words that fit a column; the details say it in full, with what to do. */
 const failureWords: Record<Failure, string> = {
   not_on_whatsapp: 'Tidak ada di WhatsApp',
   blocked: 'Nomor Anda diblokir',
@@ -23,6 +23,5 @@ const failureWords: Record<Failure, string> = {
 
 type Props = { message: Pick<MessageRow, 'status' | 'failure'> };
 
-/** Why a message failed; nothing for any other. */
 export const FailedFor = ({ message: { status, failure } }: Props) =>
   status === 'failed' && failure && <span className={styles['note']}>{failureWords[failure]}</span>;

@@ -35,7 +35,6 @@ type Props = {
   onChange: (next: FilterSearch) => void;
 };
 
-/** What the table is narrowed by. On phones everything but the search is behind a button. */
 export function FilterBar(props: Props) {
   const { search, filters, onChange } = props;
   const [open, setOpen] = useState(false);
@@ -108,7 +107,6 @@ const directionOptions: readonly Option[] = [
 ];
 
 type ChoicesProps = Props & {
-  /** Shows the labels: there is room for them. */
   labelled?: boolean;
 };
 

@@ -23,7 +23,6 @@ const MISSING = '62800000003';
 type Shop = { customer: Customer; sender: Sender };
 let bakery: Promise<Shop> | undefined;
 
-/** A bakery with three messages that failed, one that is planned, and twelve that arrived. */
 async function openBakery(): Promise<Shop> {
   const phone = '6281355506111';
   const customer = await signUp(address, { name: 'Roti Bu Tini', phone });
@@ -64,7 +63,7 @@ const views = (tab: Page): Locator => tab.getByRole('navigation', { name: 'Tampi
 const drawer = (tab: Page): Locator => tab.getByRole('dialog', { name: 'Rincian pesan' });
 const failed = (tab: Page) => list(tab).getByText('Gagal', { exact: true });
 
-test('the keyboard alone reads message after message', async ({ person }) => {
+test('messages are read one after the other with the keyboard alone', async ({ person }) => {
   const { customer } = await shop();
   const { open } = await person({ session: customer.session });
   const tab = await open('/message-history');
@@ -95,7 +94,6 @@ test('the keyboard alone reads message after message', async ({ person }) => {
   await waitFor(async () =>
     expect(await isFocused(tab, tab.getByRole('searchbox').first())).toBe(true),
   );
-  // A letter in the search is a letter.
   await tab.keyboard.press('j');
   expect(await tab.getByRole('searchbox').first().inputValue()).toBe('j');
 });
@@ -140,7 +138,6 @@ test('filters are saved as a view, in all tabs at once', async ({ person }) => {
     await open('/message-history'),
   ];
   await waitFor(async () => expect(await failed(tab).count()).toBe(3));
-  // Two statuses become one, by the control above the table.
   const statuses = tab.getByRole('button', { name: 'Status: Gagal, Dibatalkan' });
   await statuses.click();
   await tab.getByRole('checkbox', { name: 'Dibatalkan' }).click();
@@ -176,14 +173,13 @@ test('filters are saved as a view, in all tabs at once', async ({ person }) => {
   await waitFor(async () => expect(new URL(tab.url()).search).toBe(''));
 });
 
-test('chosen messages are sent anew and cancelled, and what cannot be is named', async ({
+test('selected messages are resent and cancelled, and ineligible ones are listed', async ({
   person,
 }) => {
   const { customer } = await shop();
   const { open } = await person({ session: customer.session });
   const tab = await open('/message-history');
   await waitFor(async () => expect(await failed(tab).count()).toBe(3));
-  // The planned one and the three that failed, all at once.
   const boxes = list(tab).getByRole('checkbox');
   await boxes.nth(1).click();
   await boxes.nth(4).click({ modifiers: ['Shift'] });
@@ -201,7 +197,6 @@ test('chosen messages are sent anew and cancelled, and what cannot be is named',
   await result.getByText(/Hanya pesan keluar yang gagal/).waitFor();
   await result.getByRole('button', { name: 'Selesai' }).click();
   await bar.waitFor({ state: 'detached' });
-  // Each as it was: text, place and contact, which fail again.
   await waitFor(async () => expect(await failed(tab).count()).toBe(6));
   for (const name of [/Kue ulang tahun/, /Toko Roti Bu Tini/, /Kurir Dedi/])
     expect(await rowOf(tab, name).count()).toBe(2);
@@ -214,13 +209,12 @@ test('chosen messages are sent anew and cancelled, and what cannot be is named',
   await bar.waitFor({ state: 'detached' });
 });
 
-/** Where the rows stand on the screen, and what they say. */
 const standing = (tab: Page) =>
   list(tab)
     .locator('[data-row="open"]')
     .evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().top)));
 
-test('rows that somebody reads do not move; new ones wait to be shown', async ({ person }) => {
+test('rows being read do not move, and new ones wait', async ({ person }) => {
   const { customer, sender } = await shop();
   const { open } = await person({ session: customer.session });
   const text = { body: 'Lusa kami buka pukul 07.00.' };
@@ -236,7 +230,7 @@ test('rows that somebody reads do not move; new ones wait to be shown', async ({
     sender,
     [1, 2, 3].map((n) => ({ to: `628129911000${n}`, text: `Roti tawar gelombang ${n}.` })),
   );
-  // Where nobody reads they come in by themselves.
+  // Without a reader they come in by themselves.
   await waitFor(async () => expect(await rowOf(idle, /Roti tawar/).count()).toBe(3));
   const pill = tab.getByRole('button', { name: '3 pesan baru' });
   await pill.waitFor();
@@ -244,7 +238,7 @@ test('rows that somebody reads do not move; new ones wait to be shown', async ({
   expect(await standing(tab)).toEqual(before);
   expect(await faultsHere(tab, 'new messages wait')).toEqual([]);
 
-  // What is read changes in its place, also once it is no longer on its page.
+  // A row being read is updated in place, even when it is no longer on its page.
   await rowOf(idle, /Lusa kami buka/)
     .getByRole('checkbox')
     .check();
@@ -256,7 +250,6 @@ test('rows that somebody reads do not move; new ones wait to be shown', async ({
   await waitFor(async () => expect(await rowOf(tab, /Roti tawar/).count()).toBe(3));
   await pill.waitFor({ state: 'detached' });
 
-  // A page beyond the first stays as it is.
   const second = await open('/message-history?page=1');
   await waitFor(async () => expect((await standing(second)).length).toBe(10));
   await frames(second);

@@ -35,12 +35,12 @@ import { DataTable } from '#web/ui/table/DataTable.tsx';
 import type { Column, Selection } from '#web/ui/table/tableProps.ts';
 import { Money } from '#web/ui/money/Money.tsx';
 
-/** What is done with chosen messages is brought when one is chosen. */
+/** Actions on selected messages are loaded with the first selection. */
 const ChosenActions = later(
   async () => (await import('#web/features/messages/chosen/ChosenActions.tsx')).ChosenActions,
 );
 
-/** Narrower than this, the token is reported by the details alone. */
+/** Below this width, only the details show the token. */
 const ROOMY = '(min-width: 1200px)';
 
 const columns = (zone: string): readonly Column<MessageRow>[] => [
@@ -112,7 +112,7 @@ const columns = (zone: string): readonly Column<MessageRow>[] => [
   },
 ];
 
-/** A search shows so many messages at most (docs/wire.md#lists). */
+/** The maximum number of messages in a search (docs/wire.md#lists). */
 const SEARCH_MAX = 10_000;
 
 const DateTime = ({ message, zone }: { message: MessageRow; zone: string }) => (
@@ -122,7 +122,6 @@ const DateTime = ({ message, zone }: { message: MessageRow; zone: string }) => (
   </span>
 );
 
-/** The page that the address asks for, in rows that do not jump, and which of them are chosen. */
 function useMessages() {
   const search = useSearch('/message-history');
   const filters = readFilters(search);
@@ -137,7 +136,7 @@ function useMessages() {
     held: !list.error && (!isFirst || reading || isChoosing || search.open !== undefined),
   });
   const chosen = useChosen(rows);
-  // What one did oneself is shown, wherever the pointer is.
+  // One's own change is shown, wherever the pointer is.
   const afterChange = async () => {
     chosen.clear();
     const { data } = await list.refetch();
@@ -163,11 +162,9 @@ type Change = ReturnType<typeof useSearch<'/message-history'>>;
 
 const go = (change: Change, replace = false) =>
   void navigate({ to: '/message-history', change, replace });
-/** Above the list, which stays where it is. */
 const openAt = (open: string | undefined, replace = false) =>
   void navigate({ to: '/message-history', change: { open }, resetScroll: false, replace });
 
-/** All messages as rows; filters, sort, page and the open message are in the address. */
 export function MessageTable({ onSend }: { onSend: () => void }) {
   const zone = useUser().timezone;
   const tokens = useQuery(allTokensQuery);
@@ -242,13 +239,13 @@ export function MessageTable({ onSend }: { onSend: () => void }) {
 type ExportAllProps = { filters: Filters; list: ReturnType<typeof useMessages>['list'] };
 
 /**
- * All that the filters let through, on any page, as a file. In one place of the tree whatever the width: its dialog stays
- * open when a phone is turned.
+ * Exports all filtered messages, of all pages. It has one place in the tree at any width: its dialog stays open when a
+ * phone is rotated.
  */
 function ExportAll({ filters, list }: ExportAllProps) {
   const wide = useWide();
   const { totalPages, view } = list.table;
-  // A search counts no further than people leaf.
+  // A search is counted only as far as people page.
   const count = filters.q === undefined && totalPages ? { count: totalPages * PAGE_SIZE } : {};
   const order = view.sort?.sort_type === 'asc' ? { sort_type: 'asc' as const } : {};
   return (

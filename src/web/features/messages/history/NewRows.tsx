@@ -4,7 +4,7 @@ import styles from '#web/features/messages/history/NewRows.module.css';
 
 type Props = { count: number; onShow: () => void };
 
-/** That messages wait above those that are read; it takes no room, so that nothing moves when it comes. */
+/** The notice of new messages above those being read; it takes no space, so that nothing moves. */
 export const NewRows = ({ count, onShow }: Props) => (
   <div className={styles['place']} role="status">
     {count > 0 && (

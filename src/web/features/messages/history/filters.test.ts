@@ -3,7 +3,7 @@ import { countSet, rangeOf, readFilters } from './filters.ts';
 
 const token = `tok_${'0'.repeat(26)}`;
 
-test('an address asks for exactly what it says', () => {
+test('an address sets exactly the filters that it names', () => {
   const filters = readFilters({
     q: ' 0812 ',
     from: '2026-11-01',
@@ -25,7 +25,7 @@ test('an address asks for exactly what it says', () => {
   expect(countSet(filters)).toBe(5);
 });
 
-test('what an old or broken link says wrong is left out, so that the page still opens', () => {
+test('invalid filters of an old or broken link are dropped, so that the page still opens', () => {
   expect(
     readFilters({
       q: '0812'.repeat(30),
@@ -40,7 +40,7 @@ test('what an old or broken link says wrong is left out, so that the page still 
   expect(countSet({})).toBe(0);
 });
 
-test('days written backwards are turned round, and one day alone is a range of one', () => {
+test('a reversed range is swapped, and a single day is a range of one', () => {
   expect(rangeOf({ from: '2026-11-21', to: '2026-11-01' })).toEqual({
     from: '2026-11-01',
     to: '2026-11-21',

@@ -2,7 +2,6 @@ import { Id } from '#contract/base/ids.ts';
 import { Direction, MESSAGE_QUERY_MAX, MessageType, StatusFilter } from '#contract/messages.ts';
 import { isCivilDate, type DateRange } from '#web/ui/date/dates.ts';
 
-/** What the address of the table may carry beside page and sort. */
 export type FilterSearch = {
   q?: string | undefined;
   from?: string | undefined;
@@ -23,7 +22,7 @@ export type Filters = {
   token_id?: string;
 };
 
-/** The filters that an address asks for; what it says that nobody understands is left out. */
+/** Parses the filters of an address; invalid ones are dropped. */
 export function readFilters(search: FilterSearch): Filters {
   const range = rangeOf(search);
   const direction = Direction().safeParse(search.direction);
@@ -41,14 +40,13 @@ export function readFilters(search: FilterSearch): Filters {
   };
 }
 
-/** The days of the address; a range written backwards is turned round, half a range is one day. */
+/** The days of the address; a reversed range is swapped, half a range is one day. */
 export function rangeOf({ from, to }: Pick<FilterSearch, 'from' | 'to'>): DateRange | null {
   const [first, last = first] = [from, to].filter((day) => day !== undefined && isCivilDate(day));
   if (first === undefined || last === undefined) return null;
   return first <= last ? { from: first, to: last } : { from: last, to: first };
 }
 
-/** An address without any filter. */
 export const noFilters: Record<keyof FilterSearch, undefined> = {
   q: undefined,
   from: undefined,
@@ -59,7 +57,7 @@ export const noFilters: Record<keyof FilterSearch, undefined> = {
   token: undefined,
 };
 
-/** How many filters are set, the search not counted: it stands in sight anyway. */
+/** The number of active filters, excluding the search, which is always visible. */
 export function countSet(filters: Filters): number {
   const { q: _, from, to: __, ...others } = filters;
   return Object.keys(others).length + (from === undefined ? 0 : 1);

@@ -3,7 +3,7 @@ import { steadyRows } from '#web/features/messages/history/steadyRows.ts';
 
 const row = (id: string, status = 'queued') => ({ id, status });
 
-test('rows that are read stay in their places, each with its present status', () => {
+test('rows being read keep their places, each with its current status', () => {
   const read = [row('c'), row('b'), row('a')];
   const fresh = [row('e'), row('d'), row('c', 'sent')];
   const newer = new Map([['a', row('a', 'failed')]]);
@@ -13,14 +13,14 @@ test('rows that are read stay in their places, each with its present status', ()
   });
 });
 
-test('what has left the page, as a filter has it, still stands where it was', () => {
+test('a row that left the filtered page keeps its place', () => {
   expect(steadyRows([row('b'), row('a')], [row('a')], new Map())).toEqual({
     rows: [row('b'), row('a')],
     news: 0,
   });
 });
 
-test('what did not change is the very same row, which is not drawn again', () => {
+test('an unchanged row keeps its identity, and is not rendered again', () => {
   const read = [row('a')];
   expect(steadyRows(read, [], new Map()).rows[0]).toBe(read[0]);
 });

@@ -1,12 +1,11 @@
-/** Rows as they stand before somebody's eyes, and how many new ones wait above them. */
 export type Steady<Row> = { rows: readonly Row[]; news: number };
 
 /**
- * The rows that somebody reads, each as it is now, although others have come: none moves, none goes.
+ * The rows being read, each updated, while others arrive: none moves, none disappears.
  *
- * @param read the rows as they stood when the reading began.
+ * @param read the rows when the reading began.
  * @param fresh the page as the server has it now.
- * @param newer what is known of rows that are no longer on it.
+ * @param newer current data of rows that are no longer on it.
  */
 export function steadyRows<Row extends { id: string }>(
   read: readonly Row[],

@@ -1,10 +1,10 @@
 import { useEffect, useState, type FocusEvent } from 'react';
 
-/** Scrolled further than this, somebody has left the top of the list. */
+/** Scrolled further than this, the person has left the top of the list. */
 const TOP_PX = 24;
 
 /**
- * Whether somebody reads a list: the pointer or the focus is on it, or the page is scrolled.
+ * Whether a list is being read: the pointer or the focus is on it, or the page is scrolled.
  *
  * @returns also the handlers of the list's element.
  */

@@ -5,19 +5,18 @@ import { steadyRows, type Steady } from '#web/features/messages/history/steadyRo
 import { onLiveEvent } from '#web/live/listeners.ts';
 
 type Options = {
-  /** What is asked for: another page, order or filter begins anew. */
+  /** Identifies the request: another page, order or filter starts over. */
   request: string;
-  /** The rows of it are there, not those of another. */
   isThere: boolean;
-  /** Somebody reads: nothing may move. */
+  /** The list is being read: no row may move. */
   held: boolean;
 };
 
 type Read = { request: string; rows: readonly MessageRow[] };
 
 /**
- * The rows of a page, which do not jump while somebody reads: statuses change in place, and what has come since
- * waits until `show` is called, or nobody reads any more.
+ * The rows of a page, which do not move while they are read: statuses change in place, and new rows wait until `show`
+ * is called, or the reading ends.
  */
 export function useSteadyRows(
   fresh: readonly MessageRow[],
@@ -25,7 +24,7 @@ export function useSteadyRows(
 ): Steady<MessageRow> & { show: (rows?: readonly MessageRow[]) => void } {
   const [read, setRead] = useState<Read>({ request, rows: fresh });
   const isOther = read.request !== request || read.rows.length === 0 || !held;
-  // Where there are none, each answer has an empty list of its own.
+  // Each empty response has an array of its own.
   const isNew = read.rows !== fresh && read.rows.length + fresh.length > 0;
   if (isThere && isOther && (isNew || read.request !== request)) {
     setRead({ request, rows: fresh });
@@ -38,7 +37,6 @@ export function useSteadyRows(
 
 const none: readonly MessageRow[] = [];
 
-/** Rows that are read but no longer on their page, as they became since. */
 function useNewer(
   read: readonly MessageRow[],
   fresh: readonly MessageRow[],

@@ -8,7 +8,7 @@ import { toast } from '#web/ui/toast/toasts.ts';
 
 const LATER = 'notice-card-later';
 
-/** Explains desktop notices before the browser asks: its question is only put after a click here. */
+/** Explains desktop notices before the browser's prompt, which only appears after a click here. */
 export function NoticeCard() {
   const permission = useNoticePermission();
   const [later, setLater] = useState(() => storageGet('browser', LATER) !== undefined);
@@ -18,7 +18,7 @@ export function NoticeCard() {
     setLater(true);
   };
   const ask = async () => {
-    // The browser's question at once: it wants a click that is still warm.
+    // Prompt at once: the browser requires a recent click.
     const answer = await askForNotices();
     if (answer === 'denied') {
       toast('Peramban memblokir pemberitahuan. Izinkan lewat setelan situs ini bila diperlukan.');

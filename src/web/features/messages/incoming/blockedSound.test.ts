@@ -5,7 +5,6 @@ import { dismissToast, TOAST_MS, toasts } from '#web/ui/toast/toasts.ts';
 
 type Page = { hidden: boolean; touched: boolean };
 
-/** A page that can be looked at and touched. */
 function openPage(page: Page) {
   const listeners = new Set<() => void>();
   vi.stubGlobal('navigator', {
@@ -37,12 +36,12 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => {
   for (const { id } of toasts.get()) dismissToast(id);
   storageClear();
-  // The same words are said again only after a while.
+  // The same toast is repeated only after a while.
   vi.advanceTimersByTime(2 * TOAST_MS);
   vi.unstubAllGlobals();
 });
 
-test('that a sound was held back is said once, however many follow', () => {
+test('reports a blocked sound once, however many follow', () => {
   openPage({ hidden: false, touched: false });
   notifyBlockedSound('refused');
   expect(said()).toEqual([expect.stringMatching(/^Peramban menahan bunyi pesan baru/)]);
@@ -52,13 +51,13 @@ test('that a sound was held back is said once, however many follow', () => {
   expect(said()).toEqual([]);
 });
 
-test('nothing is said of a sound that was played, that failed, or that was another tab’s', () => {
+test('stays silent about sounds that were played, that failed, or that belong to another tab', () => {
   openPage({ hidden: false, touched: false });
   for (const sounded of ['played', 'failed', undefined] as const) notifyBlockedSound(sounded);
   expect(said()).toEqual([]);
 });
 
-test('nobody looking, it is said when somebody does, unless the page was touched meanwhile', () => {
+test('reports it when the hidden page is looked at again, unless it was touched meanwhile', () => {
   const page = { hidden: true, touched: false };
   const { look, listeners } = openPage(page);
   notifyBlockedSound('refused');

@@ -5,8 +5,8 @@ import { toast } from '#web/ui/toast/toasts.ts';
 const NAME = 'sound-held';
 
 /**
- * Says, once in a tab, that the browser holds sounds back until the page is touched: when somebody looks, and
- * only if it is still so.
+ * Reports, once in a tab, that the browser blocks sounds until the page is touched: when the tab is looked at, and only
+ * if it is still so.
  */
 export function notifyBlockedSound(sounded: Sounded | undefined): void {
   if (sounded !== 'refused' || storageGet('tab', NAME) !== undefined) return;

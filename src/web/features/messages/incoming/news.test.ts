@@ -2,13 +2,12 @@ import { expect, test } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
 import { isNews } from '#web/features/messages/incoming/news.ts';
 
-/** An id as the server makes them, at a moment. */
 function messageId(at: number): string {
   const time = at.toString(16).padStart(12, '0');
   return publicId('message', `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000001`);
 }
 
-test('a message is news for a minute from the moment its id was made', () => {
+test('a message is new for a minute from the time in its id', () => {
   const at = Date.parse('2026-11-21T02:05:00.123Z');
   expect(isNews(messageId(at), at + 59_999)).toBe(true);
   expect(isNews(messageId(at), at + 60_000)).toBe(false);

@@ -1,6 +1,6 @@
 import { uuidOf } from '#contract/base/ids.ts';
 
-/** A message older than this is no news any more: it came while the line was down. */
+/** An older message is not new: it came while the connection was down. */
 const NEWS_MS = 60_000;
 
 /** When an id was made, in milliseconds, by the server's clock: UUIDv7 begins with it. */
@@ -9,6 +9,5 @@ function madeAt(messageId: string): number {
   return Number.parseInt(uuid.replaceAll('-', '').slice(0, 12), 16);
 }
 
-/** Whether a message came just now, by the server's clock. */
 export const isNews = (messageId: string, serverNow: number): boolean =>
   serverNow - madeAt(messageId) < NEWS_MS;

@@ -1,6 +1,5 @@
 type Conversation = { token_id: string; peer: string };
 
-/** The address of a conversation, as pushes and notices carry it. */
 export const conversationUrl = ({ token_id, peer }: Conversation): string =>
   `/message-history?${new URLSearchParams({ view: 'percakapan', open: token_id, peer })}`;
 

@@ -33,23 +33,20 @@ const messageNews: News<'message.received'> = {
   },
 };
 
-/** So long the live stream has to bring what a push was faster with. */
 const STREAM_MS = 1_500;
-/** A push that names no message is about what the stream has brought lately. */
+/** A push without a message id refers to something the stream brought within this time. */
 const RECENT_MS = 10_000;
-/** More of them are not about to be reported twice. */
+/** Older ids are unlikely to be reported twice. */
 const SEEN_IDS_MAX = 200;
 
-/** What is followed by one side of the app; always the same object. */
+/** The configuration of one side of the app; always the same object. */
 type Followed = {
-  /** How features keep their queries current. */
   patches: readonly LivePatches[];
   support: SupportNews;
-  /** Whether messages are told of, too: operators have none. */
+  /** Whether to report messages, too: operators have none. */
   messages: boolean;
 };
 
-/** Follows the account's events while somebody is signed in: data, sound, notices. */
 export function useIncoming(userId: string, followed: Followed): void {
   const client = useQueryClient();
   useEffect(() => {
@@ -58,22 +55,21 @@ export function useIncoming(userId: string, followed: Followed): void {
     const sound = (id: string) =>
       void soundFor(id || String(Date.now()), choice).then(notifyBlockedSound);
     const seenIds = new Set<string>();
-    /** When something of an address was told of last. */
-    const told = new Map<string, number>();
+    const reportedAt = new Map<string, number>();
     const isNew = (id: string) => {
       if (seenIds.has(id)) return false;
       if (seenIds.size >= SEEN_IDS_MAX) seenIds.clear();
       seenIds.add(id);
       return true;
     };
-    const wasTold = (url: string) => Date.now() - (told.get(url) ?? 0) < RECENT_MS;
+    const wasReported = (url: string) => Date.now() - (reportedAt.get(url) ?? 0) < RECENT_MS;
     const alertOf = <Kind extends LiveKind>(news: News<Kind>): LiveAlert<Kind> => ({
       ...news,
       onEvent: (event) => {
         const id = news.idOf(event);
         const { title, url } = news.noticeOf(event);
         isNew(id);
-        told.set(url, Date.now());
+        reportedAt.set(url, Date.now());
         if (!document.hidden) announce(`Pesan baru dari ${isolated(title)}`);
         sound(id);
         return news.isSeenAt(url);
@@ -83,7 +79,7 @@ export function useIncoming(userId: string, followed: Followed): void {
         void showNotice({ ...notice, onOpen: () => void goTo(notice.url) });
       },
     });
-    // A push for a tab that somebody looks at: the stream reports it better, unless it is down.
+    // A push for a visible tab: the stream reports it better, unless it is down.
     const late = new Set<ReturnType<typeof setTimeout>>();
     const notify = ({ id, title, body, url }: PushMessage) => {
       announce(title);
@@ -93,12 +89,12 @@ export function useIncoming(userId: string, followed: Followed): void {
     };
     const stopPushes = onWorkerMessage('push', (word) => {
       const { id, url, shown } = word;
-      if (shown) return wasTold(url) ? undefined : sound(id);
-      // Not about what the stream brings.
+      if (shown) return wasReported(url) ? undefined : sound(id);
+      // Not about something the stream brings.
       if (id === '' && !support.isAbout(url)) return notify(word);
       const timer = setTimeout(() => {
         late.delete(timer);
-        if (id === '' ? !wasTold(url) : isNew(id)) notify(word);
+        if (id === '' ? !wasReported(url) : isNew(id)) notify(word);
       }, STREAM_MS);
       late.add(timer);
     });

@@ -10,7 +10,6 @@ import { listKey } from '#web/ui/table/list/useList.ts';
 
 type Props = { open: boolean; token: Token; onClose: () => void };
 
-/** Stops messages of a token to a number that is asked for, with the reason. */
 export function AddOptout({ open, token, onClose }: Props) {
   const client = useQueryClient();
   return (

@@ -7,13 +7,13 @@ import { press, write } from '#tests/journeys/support/steps.ts';
 
 const address = inject('product');
 
-test('who writes STOP appears in the open list, is let go on, and another is stopped with a reason', async ({
+test('a number that writes STOP appears in the open list and is allowed again, and another is stopped with a reason', async ({
   person,
 }) => {
   const who = await signUp(address, { name: 'Toko Melati', phone: '6281355506301' });
   await topUp(address, who, 50_000);
   const sender = await newSender(address, who, { name: 'Kasir', phone: '62813555063019' });
-  // One that nobody can have answered yet is not the one whose list is opened.
+  // A token without replies is not the one whose list is opened.
   await ask(address, createToken, { name: 'Cabang', channel: 'simulator' }, who.session);
   const { open } = await person({ session: who.session, width: 390 });
   const { faults, look } = inspectionHere();
@@ -35,7 +35,6 @@ test('who writes STOP appears in the open list, is let go on, and another is sto
   await other.setViewportSize({ width: 1440, height: 900 });
   const gone = other.getByRole('row').filter({ hasText: '7001' });
   await gone.waitFor();
-  // On a wide screen its button has words, and room for them.
   const allow = await gone.getByRole('button', { name: 'Izinkan' }).boundingBox();
   const table = await other.getByRole('table').boundingBox();
   expect((allow?.x ?? 0) + (allow?.width ?? 0)).toBeLessThan((table?.x ?? 0) + (table?.width ?? 0));

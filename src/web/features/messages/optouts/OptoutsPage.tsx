@@ -69,18 +69,19 @@ const columns = (zone: string): readonly Column<Optout>[] => [
   },
 ];
 
-/** Route `/message-history/berhenti`: the phones that receive nothing more from a token, and what can be done about it. */
+/** Route `/message-history/berhenti`: the phones that opted out of a token, and actions on them. */
 export function OptoutsPage() {
   const { token } = useSearch(PATH);
   const { data: tokens } = useQuery(allTokensQuery);
   const [adding, setAdding] = useState(false);
-  const chosen = tokens?.find(({ id }) => id === token) ?? tokens?.find(canSend) ?? tokens?.[0];
+  const selectedToken =
+    tokens?.find(({ id }) => id === token) ?? tokens?.find(canSend) ?? tokens?.[0];
   return (
     <>
       <PageHead
         title="Pesan"
         action={
-          chosen && (
+          selectedToken && (
             <Button icon={<UserX size={18} />} onClick={() => setAdding(true)}>
               Hentikan nomor
             </Button>
@@ -88,7 +89,7 @@ export function OptoutsPage() {
         }
       />
       <MessageTabs current="optouts" />
-      {tokens && chosen === undefined && (
+      {tokens && selectedToken === undefined && (
         <EmptyState
           icon={<KeyRound size={24} />}
           title="Anda belum memiliki token"
@@ -101,13 +102,17 @@ export function OptoutsPage() {
           Nomor yang berhenti berlangganan dicatat untuk setiap token.
         </EmptyState>
       )}
-      {tokens && chosen && <OptoutTable key={chosen.id} token={chosen} tokens={tokens} />}
-      {chosen && <AddOptout open={adding} token={chosen} onClose={() => setAdding(false)} />}
+      {tokens && selectedToken && (
+        <OptoutTable key={selectedToken.id} token={selectedToken} tokens={tokens} />
+      )}
+      {selectedToken && (
+        <AddOptout open={adding} token={selectedToken} onClose={() => setAdding(false)} />
+      )}
     </>
   );
 }
 
-/** A whole number as it was typed, which the server reads by what the account knows; undefined where it is none yet. */
+/** A complete typed number, which the server resolves; undefined while incomplete. */
 const peerTyped = (typed: string | undefined): string | undefined =>
   TypedPeer().safeParse(typed).success ? typed : undefined;
 

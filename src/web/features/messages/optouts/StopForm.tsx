@@ -12,15 +12,14 @@ type Values = { peer: string; reason: string };
 
 type Props = {
   tokenId: string;
-  /** The number as it is written, with its plus; that alone where the children ask for it. */
+  /** The number as written, with its plus; just the plus if the children ask for it. */
   peer: string;
-  /** Above the reason: what that means, or the field `peer` for the number. */
+  /** Above the reason: an explanation, or the field `peer` for the number. */
   children: ReactNode | ((form: Form<Values>) => ReactNode);
   onStopped: (optout: Optout) => void;
   onClose: () => void;
 };
 
-/** Stops messages of a token to a number, with the reason. */
 export function StopForm({ tokenId, peer, children, onStopped, onClose }: Props) {
   const id = useId();
   const { form, onSubmit, busy, error } = useActForm(addOptout, {

@@ -7,7 +7,7 @@ import { confirm } from '#web/ui/overlay/confirm.ts';
 
 type Which = { tokenId: string; peer: string; name: string };
 
-/** Asks, then lets a token write to a phone again. @returns whether it was done */
+/** Asks for confirmation, then removes the opt-out. @returns whether it was removed */
 export function useRemoveOptout(): (which: Which) => Promise<boolean> {
   const remove = useAct(removeOptout);
   return ({ tokenId, peer, name }) =>

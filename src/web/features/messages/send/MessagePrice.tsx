@@ -3,7 +3,7 @@ import { Money } from '#web/ui/money/Money.tsx';
 
 type Props = { price: Rupiah | 'quota'; left: number };
 
-/** What the next message costs: an amount, or how much of the plan's quota is `left` for it. */
+/** The price of the next message: an amount, or the `left` quota of the plan. */
 export const MessagePrice = ({ price, left }: Props) =>
   price === 'quota' ? (
     `Termasuk kuota paket (sisa ${formatNumber(left)})`

@@ -12,14 +12,13 @@ import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { Stack } from '#web/ui/panel/Panel.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
-/** The form and its fields are brought when somebody wants to send: the list does without. */
+/** The form and its fields are loaded with the dialog: the list does not need them. */
 const SendForm = later(
   async () => (await import('#web/features/messages/send/SendForm.tsx')).SendForm,
 );
 
 type Props = { open: boolean; onClose: () => void };
 
-/** Sends one text to one number, then opens their conversation. */
 export function SendDialog({ open, onClose }: Props) {
   const [busy, setBusy] = useState(false);
   return (
@@ -31,7 +30,6 @@ export function SendDialog({ open, onClose }: Props) {
 
 function Content({ onClose, onBusy }: Omit<SendFormProps, 'tokens'>) {
   const { data: tokens, error, refetch } = useQuery(allTokensQuery);
-  // Beside the tokens, not after them.
   useEffect(() => void SendForm.bring(), []);
   if (!tokens && error) {
     return <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />;

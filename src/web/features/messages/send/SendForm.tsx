@@ -26,9 +26,8 @@ import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { HomeTelephoneField } from '#web/ui/phone/TelephoneField.tsx';
 import { TextArea } from '#web/ui/text/TextField.tsx';
 
-/** The token chosen last, offered first. */
 const LAST = 'last-token';
-/** The text that was written and not sent, offered when the dialog opens again; to whom is chosen anew. */
+/** An unsent text, restored when the dialog opens again; its recipient is not. */
 const DRAFT = 'draft-text';
 
 type Values = { token_id: string; to: string; text: string };
@@ -51,7 +50,6 @@ const optionOf = ({ id, name, phone }: Token) => ({
   label: phone ? `${isolated(name)} (${formatPhone(phone)})` : name,
 });
 
-/** The fields, begun with the text that was written before and not sent. */
 function useSendDraft(tokens: readonly Token[]) {
   const last = tokens.find(({ id }) => id === storageGet('browser', LAST)) ?? tokens[0];
   const form = useForm(
@@ -65,13 +63,12 @@ function useSendDraft(tokens: readonly Token[]) {
   return { form, write };
 }
 
-/** One text to one number, from one of the tokens. */
 export function SendForm({ tokens, onClose, onBusy }: SendFormProps) {
   const { form, write } = useSendDraft(tokens);
   const send = useAct(sendMessage);
   const { values, errors } = form;
   const token = tokens.find(({ id }) => id === values.token_id);
-  // What comes after the first wait is not what the dialog put the focus on.
+  // The fields mount after loading, too late for the dialog's initial focus.
   useEffect(() => form.ref.current?.querySelector('input')?.focus(), [form.ref]);
 
   const submit = form.submit(async ({ token_id, to, text }) => {
@@ -131,7 +128,7 @@ export function SendForm({ tokens, onClose, onBusy }: SendFormProps) {
   );
 }
 
-/** By the Cloud API a free text reaches only who has just written: said before it is written. */
+/** By the Cloud API a free text only reaches people who have just written. */
 const WindowHint = ({ channel }: { channel: ChannelName | undefined }) => (
   <Alert
     state="info"
@@ -145,7 +142,6 @@ const WindowHint = ({ channel }: { channel: ChannelName | undefined }) => (
   </Alert>
 );
 
-/** The way to many at once, with a type, a time and a pace of their own. */
 const ToMany = () => (
   <p className={styles['many']}>
     Banyak penerima, berkas, templat, atau terjadwal?{' '}
@@ -166,7 +162,6 @@ const Actions = ({ busy, onClose }: { busy: boolean; onClose: () => void }) => (
   </div>
 );
 
-/** Above the form, what is not about one field; fields say theirs themselves. */
 function RefusalAlert({ error }: { error: Error | null }) {
   const code = refusalCode(error);
   if (!error || code === 'input_invalid') return null;
@@ -193,7 +188,7 @@ function RefusalAlert({ error }: { error: Error | null }) {
   );
 }
 
-/** Read anew when the form opens: messages of the plan's quota change no saldo that an event would tell of. */
+/** Refetched on opening: messages within the quota change no saldo, so no event reports them. */
 function Price({ channel }: { channel: ChannelName | undefined }) {
   const { data } = useQuery({ ...saldoQuery, refetchOnMount: 'always' });
   const price = useMessagePrice(channel, data);

@@ -5,8 +5,8 @@ import type { ChannelName } from '#contract/tokens.ts';
 import { channelsQuery } from '#web/features/tokens/tokens.ts';
 
 /**
- * What the next message of no template costs, or that the plan's quota pays for it; by the Cloud API, which has
- * prices of its own, the quota pays for none. Undefined while it is not known.
+ * The price of the next message without a template, or that the plan's quota covers it; the quota covers none by the
+ * Cloud API, which has prices of its own. Undefined while it is unknown.
  */
 export function useMessagePrice(
   channel: ChannelName | undefined,

@@ -13,7 +13,7 @@ import { toast } from '#web/ui/toast/toasts.ts';
 
 type Props = {
   search: ViewSearch;
-  /** The view that gets another name; left out: a new one is saved, or another one gets these filters. */
+  /** The view to rename; left out: a new one is saved, or another one gets these filters. */
   view?: MessageView | undefined;
   own: readonly MessageView[];
   onClose: () => void;
@@ -22,7 +22,6 @@ type Props = {
 
 const FORM = 'save-view';
 
-/** Saves filters under a name, as a new view or in place of one. */
 export function SaveView({ search, view, own, onClose, onSaved }: Props) {
   const filters = filtersOf(search, civilDate(new Date()));
   const { form, onSubmit, busy, error } = useActForm(saveView, {

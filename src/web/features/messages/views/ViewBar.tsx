@@ -26,10 +26,8 @@ const SaveView = later(
   async () => (await import('#web/features/messages/views/SaveView.tsx')).SaveView,
 );
 
-/** What is being saved: the present filters, or a view under another name. */
 type Saving = { view?: MessageView; search: ViewSearch };
 
-/** Views of the table: those of every shop, then one's own; the present one is marked. */
 export function ViewBar({ search }: { search: ViewSearch }) {
   const { data, refetch } = useQuery(viewsQuery);
   const [saving, setSaving] = useState<Saving>();
@@ -90,7 +88,7 @@ export function ViewBar({ search }: { search: ViewSearch }) {
 
 type LinkProps = { name: string; search: ViewSearch; current: boolean };
 
-/** On a phone, where the views are one long row, that is scrolled to the present one. */
+/** On a phone the views are one long row, which scrolls to the current one. */
 function ViewLink({ name, search, current }: LinkProps) {
   const link = useRef<HTMLAnchorElement>(null);
   const wide = useWide();

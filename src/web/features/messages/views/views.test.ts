@@ -10,7 +10,7 @@ import {
 const today = '2026-11-26';
 const token = `tok_${'0'.repeat(26)}`;
 
-test('a view opens what was saved, days that end today as of the day on which it is opened', () => {
+test('a view opens its filters, with ranges that end today as of the current day', () => {
   const search = { q: 'Budi', status: ['failed'], token, from: '2026-11-20', to: today };
   const filters = filtersOf({ ...search, sort_by: 'created_at', sort_type: 'asc' }, today);
   expect(filters).toEqual({
@@ -31,20 +31,20 @@ test('a view opens what was saved, days that end today as of the day on which it
   });
 });
 
-test('days that are over stay what they are', () => {
+test('past days stay the same', () => {
   const search = { from: '2026-10-01', to: '2026-10-31' };
   expect(filtersOf(search, today)).toEqual(search);
   expect(searchOf(search, today)).toEqual(search);
 });
 
-test('what an address says that nobody understands is not saved, nor compared', () => {
+test('invalid parameters of an address are neither saved nor compared', () => {
   expect(filtersOf({ status: ['lenyap'], q: '  ' }, today)).toEqual({});
   expect(isWorthSaving({ status: ['lenyap'] }, today)).toBe(false);
   expect(isWorthSaving({ sort_by: 'created_at', sort_type: 'asc' }, today)).toBe(true);
   expect(isSame({ status: ['lenyap'] }, {}, today)).toBe(true);
 });
 
-test('a view is the present one however its address is written', () => {
+test('a view is the current one however its address is written', () => {
   const [all, incoming, , , failed] = builtInViews(today);
   expect(
     isSame(all?.search ?? { q: '-' }, { sort_by: 'created_at', sort_type: 'desc' }, today),

@@ -5,19 +5,16 @@ import { readFilters, type FilterSearch } from '#web/features/messages/history/f
 import { viewsKey } from '#web/features/messages/queryKeys.ts';
 import { daysIn, plusDays } from '#web/ui/date/dates.ts';
 
-/** What an address says of the table, beside its page. */
 export type ViewSearch = FilterSearch & {
   sort_by?: string | undefined;
   sort_type?: 'asc' | 'desc' | undefined;
 };
 
-/** The views that the signed-in person saved. */
 export const viewsQuery = queryOptions({
   queryKey: viewsKey,
   queryFn: ({ signal }) => perform(listViews, {}, { signal }),
 });
 
-/** What every shop looks for, whatever it saves of its own. */
 export const builtInViews = (today: string): readonly { name: string; search: ViewSearch }[] => [
   { name: 'Semua', search: {} },
   { name: 'Masuk', search: { direction: 'in' } },
@@ -26,7 +23,7 @@ export const builtInViews = (today: string): readonly { name: string; search: Vi
   { name: 'Gagal hari ini', search: { from: today, to: today, status: ['failed'] } },
 ];
 
-/** The address of a saved view, as of a day: a range that moves along ends on it. */
+/** The address of a saved view on a day: a moving range ends on it. */
 export function searchOf(
   { token_id: token, days, sort_type, ...filters }: ViewFilters,
   today: string,
@@ -39,7 +36,7 @@ export function searchOf(
   };
 }
 
-/** What is saved of an address: a range that ends today moves along. */
+/** The saved form of an address: a range that ends today moves along. */
 export function filtersOf(search: ViewSearch, today: string): ViewFilters {
   const { from, to, ...filters } = readFilters(search);
   const isAscending = search.sort_by === 'created_at' && search.sort_type === 'asc';
@@ -55,7 +52,6 @@ function rangeOf(range: { from: string; to: string }, today: string) {
   return range.to === today && days <= VIEW_DAYS_MAX ? { days } : range;
 }
 
-/** Whether two addresses show the same. */
 export function isSame(one: ViewSearch, other: ViewSearch, today: string): boolean {
   const written = (search: ViewSearch) =>
     JSON.stringify(
@@ -64,6 +60,5 @@ export function isSame(one: ViewSearch, other: ViewSearch, today: string): boole
   return written(one) === written(other);
 }
 
-/** True when there is something to save: filters, or another order. */
 export const isWorthSaving = (search: ViewSearch, today: string): boolean =>
   Object.keys(filtersOf(search, today)).length > 0;

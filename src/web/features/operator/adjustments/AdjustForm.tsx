@@ -1,7 +1,10 @@
 import { isolated } from '#contract/base/names.ts';
 import { formatRupiah } from '#contract/base/money.ts';
 import { AdjustCause, adjustCauseLabel, adjustSaldo } from '#contract/operator/books.ts';
-import { type CustomerForm, saidOf } from '#web/features/operator/adjustments/customerForm.ts';
+import {
+  type CustomerForm,
+  proposalResult,
+} from '#web/features/operator/adjustments/customerForm.ts';
 import { AmountField } from '#web/features/operator/desk/AmountField.tsx';
 import styles from '#web/features/operator/desk/desk.module.css';
 import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';
@@ -26,7 +29,6 @@ const start: Readonly<Record<'direction' | 'amount' | 'cause' | 'reason', string
   reason: '',
 };
 
-/** Puts a saldo right, up or down. */
 export function AdjustForm({ customer, onDone }: CustomerForm) {
   const { form, onSubmit } = useDeskForm(adjustSaldo, {
     initial: start,
@@ -42,7 +44,7 @@ export function AdjustForm({ customer, onDone }: CustomerForm) {
       text: `Saldo ${isolated(customer.name)} ${direction === 'add' ? 'bertambah' : 'berkurang'} ${formatRupiah(Number(amount))}. Pelanggan melihatnya sebagai mutasi baru. Nominal besar baru dibukukan setelah disetujui operator lain.`,
       button: direction === 'add' ? 'Tambah' : 'Kurangi',
     }),
-    said: saidOf,
+    said: proposalResult,
     onDone,
   });
   const { values, errors } = form;

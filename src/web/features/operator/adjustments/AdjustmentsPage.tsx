@@ -77,7 +77,7 @@ const go = (change: Change, replace = false) =>
     replace,
   });
 
-/** Route `/operator/penyesuaian`: what operators booked by hand or want to, the newest first. */
+/** Route `/operator/penyesuaian`: adjustments by operators, booked and proposed, newest first. */
 export function AdjustmentsPage() {
   const { status, open } = useSearch('/operator/penyesuaian');
   const [decided, setDecided] = useState<Adjustment>();

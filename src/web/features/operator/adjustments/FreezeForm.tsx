@@ -6,7 +6,6 @@ import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';
 import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 
-/** Freezes a wallet, or lets it go on. */
 export function FreezeForm({ customer, onDone }: CustomerForm) {
   const frozen = customer.status === 'frozen';
   const { form, onSubmit } = useDeskForm(freezeWallet, {

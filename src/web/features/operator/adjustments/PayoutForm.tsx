@@ -1,14 +1,16 @@
 import { isolated } from '#contract/base/names.ts';
 import { formatRupiah } from '#contract/base/money.ts';
 import { payOut } from '#contract/operator/books.ts';
-import { type CustomerForm, saidOf } from '#web/features/operator/adjustments/customerForm.ts';
+import {
+  type CustomerForm,
+  proposalResult,
+} from '#web/features/operator/adjustments/customerForm.ts';
 import { AmountField } from '#web/features/operator/desk/AmountField.tsx';
 import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';
 import { TransferFields } from '#web/features/operator/desk/TransferFields.tsx';
 import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 
-/** Unused saldo to the customer's own bank account. */
 export function PayoutForm({ customer, onDone }: CustomerForm) {
   const { form, onSubmit } = useDeskForm(payOut, {
     initial: { amount: '', reference: '', payee: '', reason: '' },
@@ -18,7 +20,7 @@ export function PayoutForm({ customer, onDone }: CustomerForm) {
       text: `Saldo ${isolated(customer.name)} berkurang ${formatRupiah(Number(amount))} untuk transfer ke rekening atas nama ${payee}.`,
       button: 'Bukukan',
     }),
-    said: saidOf,
+    said: proposalResult,
     onDone,
   });
   return (

@@ -23,14 +23,13 @@ import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 
 type Props = {
-  /** `undefined` while it loads, and when it is on no page that is shown. */
+  /** `undefined` while it loads, and when it is on no loaded page. */
   proposal: Adjustment | undefined;
   loading: boolean;
   onClose: () => void;
   onDecided: (proposal: Adjustment) => void;
 };
 
-/** A proposal: who, when and why, and the decision on it. */
 export function ProposalDrawer({ proposal, loading, onClose, onDecided }: Props) {
   return (
     <Drawer addressed open onClose={onClose} title={proposal?.account_name ?? 'Usulan'}>
@@ -99,7 +98,7 @@ const questions: Record<AdjustmentDecision, { title: string; button: string }> =
   withdraw: { title: 'Tarik usulan ini?', button: 'Tarik' },
 };
 
-const saidOfDecision = (status: Adjustment['status']): string =>
+const decisionResult = (status: Adjustment['status']): string =>
   status === 'done'
     ? 'Usulan dibukukan.'
     : `Usulan ${adjustmentStatusLabel[status].toLowerCase()}.`;
@@ -109,7 +108,7 @@ type DecideProps = { proposal: Adjustment; onDecided: (proposal: Adjustment) => 
 const firstDecision = ({ is_own, can_approve }: Adjustment): AdjustmentDecision =>
   is_own ? 'withdraw' : can_approve ? 'approve' : 'refuse';
 
-/** A second operator approves or refuses; the proposer may only take it back. */
+/** A second operator approves or refuses; the proposer may only withdraw it. */
 function Decide({ proposal, onDecided }: DecideProps) {
   const { form, onSubmit } = useDeskForm(decideAdjustment, {
     initial: { decision: firstDecision(proposal), reason: '' },
@@ -125,7 +124,7 @@ function Decide({ proposal, onDecided }: DecideProps) {
           ? `${adjustmentKindLabel[proposal.kind]} ${formatRupiah(proposal.amount)} untuk ${isolated(proposal.account_name)} dibukukan sekarang.`
           : 'Tidak ada yang dibukukan.',
     }),
-    said: ({ status }) => saidOfDecision(status),
+    said: ({ status }) => decisionResult(status),
     onDone: onDecided,
   });
   return (

@@ -1,14 +1,16 @@
 import { isolated } from '#contract/base/names.ts';
 import { formatRupiah } from '#contract/base/money.ts';
 import { refundMessage } from '#contract/operator/books.ts';
-import { type CustomerForm, saidOf } from '#web/features/operator/adjustments/customerForm.ts';
+import {
+  type CustomerForm,
+  proposalResult,
+} from '#web/features/operator/adjustments/customerForm.ts';
 import { AmountField } from '#web/features/operator/desk/AmountField.tsx';
 import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';
 import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { TextField } from '#web/ui/text/TextField.tsx';
 
-/** The price of one message back to the saldo. */
 export function RefundForm({ customer, onDone }: CustomerForm) {
   const { form, onSubmit } = useDeskForm(refundMessage, {
     initial: { message_id: '', amount: '', reason: '' },
@@ -23,7 +25,7 @@ export function RefundForm({ customer, onDone }: CustomerForm) {
       text: `${amount === '' ? 'Seluruh biayanya' : formatRupiah(Number(amount))} masuk kembali ke saldo ${isolated(customer.name)}. Satu pesan hanya dapat dikembalikan sekali.`,
       button: 'Kembalikan',
     }),
-    said: saidOf,
+    said: proposalResult,
     onDone,
   });
   const { values, errors } = form;

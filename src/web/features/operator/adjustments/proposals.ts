@@ -1,7 +1,6 @@
 import type { AdjustmentStatus } from '#contract/operator/books.ts';
 import type { Tone } from '#web/ui/status/StatusChip.tsx';
 
-/** How a proposal's status is coloured; its words say the same. */
 export const proposalTone: Record<AdjustmentStatus, Tone> = {
   pending: 'warning',
   done: 'success',

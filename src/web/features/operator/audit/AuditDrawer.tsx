@@ -14,11 +14,9 @@ import { DateTime } from '#web/ui/time/DateTime.tsx';
 type Props = {
   line: AuditEntry;
   onClose: () => void;
-  /** Shows other lines of the same person or account. */
   onFilter: (change: AuditChange) => void;
 };
 
-/** A line of the audit log with all it holds, and ways to what it is about. */
 export function AuditDrawer({ line, onClose, onFilter }: Props) {
   const { person, account, about } = line;
   const customer = about ?? (account && !account.ours ? account : null);
@@ -65,7 +63,6 @@ const Hash = ({ children }: { children: string }) => (
   <span className={desk['hash']}>{children}</span>
 );
 
-/** Leads to the customer. */
 const Customer = ({ account_id, name }: { account_id: string; name: string }) => (
   <Link to="/operator/pelanggan" search={{ open: account_id }}>
     {name}

@@ -83,7 +83,7 @@ const columns: readonly Column<AuditEntry>[] = [
   },
 ];
 
-/** What the address asks for; what it says of days that no calendar has is left out. */
+/** The filter from the address; impossible dates are dropped. */
 function useAuditSearch() {
   const { from, to, act, user, account, outcome } = useSearch('/operator/audit');
   const range = from && to && isCivilDate(from) && isCivilDate(to) ? { from, to } : null;
@@ -105,7 +105,7 @@ const go = (change: AuditChange) =>
     resetScroll: false,
   });
 
-/** Route `/operator/audit`: who did what, when and from where, and whether the log is whole. */
+/** Route `/operator/audit`: who did what, when and from where, and whether the log is intact. */
 export function AuditPage() {
   const { range, filter } = useAuditSearch();
   const { view, onView } = useAddressView('/operator/audit');
@@ -174,7 +174,6 @@ const NO_FILTER: AuditChange = {
   outcome: undefined,
 };
 
-/** Takes what is shown along as a file, after the password. */
 function Export({ filter }: { filter: ReturnType<typeof useAuditSearch>['filter'] }) {
   const make = useAct(exportAudit, {
     onSuccess: ({ url, filename }) => saveFrom(url, filename),

@@ -10,16 +10,14 @@ import { checkSentence, findingSentence } from '#web/features/operator/audit/aud
 import styles from '#web/features/operator/audit/AuditPage.module.css';
 import desk from '#web/features/operator/desk/desk.module.css';
 import { Loaded } from '#web/features/operator/desk/Loaded.tsx';
-import { isOfDesk } from '#web/features/operator/desk/useDeskForm.ts';
+import { isOperatorQuery } from '#web/features/operator/desk/useDeskForm.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { Panel, Stack } from '#web/ui/panel/Panel.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
-/** How often the result of a long verification is looked for. */
 const LOOK_MS = 5_000;
 
-/** Whether every line is as it was written, and the button that looks again. */
 export function Chain({ state }: { state: UseQueryResult<AnswerOf<typeof auditState>> }) {
   const client = useQueryClient();
   const [waitsSince, setWaitsSince] = useState<number>();
@@ -34,7 +32,7 @@ export function Chain({ state }: { state: UseQueryResult<AnswerOf<typeof auditSt
     onSuccess: ({ check }) => {
       if (!check) toast('Catatannya banyak: hasilnya tampil di sini setelah selesai.');
       setWaitsSince(check ? undefined : Date.now());
-      void client.invalidateQueries({ predicate: isOfDesk });
+      void client.invalidateQueries({ predicate: isOperatorQuery });
     },
     onError: (no) => toast(sentenceOf(no), { tone: 'danger' }),
   });

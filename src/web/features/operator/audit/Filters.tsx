@@ -7,7 +7,6 @@ import { DatePicker } from '#web/ui/date/DatePicker.tsx';
 import { type DateRange, dateWords } from '#web/ui/date/dates.ts';
 import { Select } from '#web/ui/select/Select.tsx';
 
-/** What the address says of the filter, chosen anew; `undefined` for all. */
 export type AuditChange = Readonly<
   Partial<Record<'from' | 'to' | 'act' | 'user' | 'account' | 'outcome', string | undefined>>
 >;
@@ -31,7 +30,6 @@ const outcomes = [
   { value: 'refused', label: 'Ditolak atau gagal' },
 ];
 
-/** What is shown: of which days, which act, whose, and how it went. */
 export function Filters({ range, filter, operators, onChange }: Props) {
   const { act_name: act = '', user_id: user = '', account_id: account, outcome = '' } = filter;
   const isOperator = operators.some(({ user_id }) => user_id === user);

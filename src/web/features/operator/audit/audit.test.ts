@@ -3,18 +3,18 @@ import { acts } from '#contract/acts.ts';
 import { checkSentence, findingSentence, outcomeOf } from './audit.ts';
 import { actOptions, actSentence } from './sentences.ts';
 
-test('every audited act is said in words of its own', () => {
+test('every audited act has a sentence of its own', () => {
   const audited = acts.filter((act) => act.audited).map(({ name }) => name);
   expect(audited.filter((name) => actSentence(name) === name)).toEqual([]);
   const labels = actOptions.map(({ label }) => label);
   expect(new Set(labels).size).toBe(labels.length);
 });
 
-test('an act of an older version is said by its name', () => {
+test('an act of an older version is shown by its name', () => {
   expect(actSentence('token_sell')).toBe('token_sell');
 });
 
-test('a difference says whose chain, which line and when', () => {
+test('a discrepancy names the chain, the entry and the time', () => {
   const at = { account_id: 'acc_01', seq: 1_200, day: '2026-11-21' } as const;
   expect(findingSentence({ ...at, kind: 'missing' })).toBe(
     'acc_01: catatan hilang mulai nomor 1.200, 21 Nov 2026.',
@@ -27,7 +27,7 @@ test('a difference says whose chain, which line and when', () => {
   );
 });
 
-test('the chain is whole or it is not', () => {
+test('the chain is intact or it is not', () => {
   const check = { at: new Date(), chains: 2, millis: 5, findings: [] };
   expect(checkSentence({ ...check, ok: true, lines: 1_000 })).toMatch(/^Rantai utuh: 1\.000/);
   const finding = { kind: 'head', account_id: null, seq: 1, day: null } as const;
@@ -36,7 +36,7 @@ test('the chain is whole or it is not', () => {
   );
 });
 
-test('what failed is told from what was refused', () => {
+test('failures are distinguished from refusals', () => {
   expect(['ok', 'otp_wrong', 'our_fault'].map((code) => outcomeOf(code).label)).toEqual([
     'Berhasil',
     'Ditolak',

@@ -3,11 +3,9 @@ import { formatNumber } from '#contract/base/money.ts';
 import { dayInWords } from '#web/features/operator/bank/statement.ts';
 import type { Tone } from '#web/ui/status/StatusChip.tsx';
 
-/** Who did it, as the list says it. */
 export const actorOf = ({ person, act }: Pick<AuditEntry, 'person' | 'act'>): string =>
   person?.name ?? (act === 'scan_consent' ? 'Pemilik ponsel' : 'Belum masuk');
 
-/** Whether it was done, in a word. */
 export function outcomeOf(outcome: string): { label: string; tone: Tone } {
   if (outcome === 'ok') return { label: 'Berhasil', tone: 'success' };
   return outcome === 'our_fault'
@@ -24,20 +22,17 @@ const kinds: Record<AuditFinding['kind'], (seq: string) => string> = {
   seal: (seq) => `segel nomor ${seq} hilang atau diubah`,
 };
 
-/** What is not as it was written, where, and since when. */
 export function findingSentence({ kind, account_id, seq, day }: AuditFinding): string {
   const chain = kind === 'seal' ? 'Segel harian' : (account_id ?? 'Rantai tanpa akun');
   const when = day === null ? '' : `, ${dayInWords(day)}`;
   return `${chain}: ${kinds[kind](formatNumber(seq))}${when}.`;
 }
 
-/** The chain's state in one sentence. */
 export const checkSentence = ({ ok, lines, findings }: AuditCheck): string =>
   ok
     ? `Rantai utuh: ${formatNumber(lines)} catatan sama seperti saat ditulis.`
     : `Rantai terputus di ${formatNumber(findings.length)} tempat. Catatan ini tidak dapat lagi dipercaya seluruhnya.`;
 
-/** What facts are called, by their fields. */
 const factNames: Readonly<Record<string, string>> = {
   account_id: 'ID akun',
   user_id: 'ID orang itu',

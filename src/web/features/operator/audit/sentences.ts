@@ -1,4 +1,4 @@
-/** What was done, by the act: said of whoever did it. Complete for every act that is audited. */
+/** Sentences by act, with the actor as subject. Complete for every audited act. */
 const sentences: Readonly<Record<string, string>> = {
   user_register: 'Mendaftar',
   user_verify_otp: 'Memasukkan kode verifikasi',
@@ -117,10 +117,9 @@ const sentences: Readonly<Record<string, string>> = {
   operator_audit_export: 'Mengunduh catatan audit',
 };
 
-/** The acts that can be asked for, in the order of their sentences. */
 export const actOptions: readonly { value: string; label: string }[] = Object.entries(sentences)
   .map(([value, label]) => ({ value, label }))
   .toSorted((one, other) => one.label.localeCompare(other.label, 'id'));
 
-/** What an act did, as a sentence; one of an older version by its name. */
+/** An act as a sentence; an act of an older version by its name. */
 export const actSentence = (act: string): string => sentences[act] ?? act;

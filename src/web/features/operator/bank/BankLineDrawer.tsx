@@ -12,15 +12,13 @@ import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 
 type Props = {
-  /** `undefined` while it loads, and when it is on no page that is shown. */
+  /** `undefined` while it loads, and when it is on no loaded page. */
   line: OperatorBankEntry | undefined;
   loading: boolean;
   onClose: () => void;
-  /** Called with how the line is after it was set aside. */
   onSettled: (line: OperatorBankEntry) => void;
 };
 
-/** A line of the bank account, and what a person says that it is. */
 export function BankLineDrawer({ line, loading, onClose, onSettled }: Props) {
   return (
     <Drawer addressed open onClose={onClose} title="Mutasi bank">

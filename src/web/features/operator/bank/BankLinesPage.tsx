@@ -29,7 +29,7 @@ const columns: readonly Column<OperatorBankEntry>[] = [
     title: 'Keterangan bank',
     width: 280,
     phone: 'title',
-    // The name of who sent it stands at its end.
+    // The sender's name stands at its end.
     cell: ({ description }) => <span className={styles['words']}>{description || '—'}</span>,
   },
   {
@@ -56,7 +56,7 @@ type Change = { page?: number; filter?: 'semua'; amount?: number; open?: string 
 const go = (change: { [K in keyof Change]: Change[K] | undefined }) =>
   void navigate({ to: '/operator/mutasi-bank', change, resetScroll: false });
 
-/** Route `/operator/mutasi-bank`: what came in on our bank account, first what nobody has settled. */
+/** Route `/operator/mutasi-bank`: incoming bank entries, unsettled ones first. */
 export function BankLinesPage() {
   const { filter, amount, open } = useSearch('/operator/mutasi-bank');
   const [known, setKnown] = useState<OperatorBankEntry>();
@@ -133,7 +133,6 @@ const Filters = ({ filter, amount }: FiltersProps) => (
   </div>
 );
 
-/** An amount to look for: by Enter, or when the field is left. */
 function AmountFilter({ amount }: { amount: number | undefined }) {
   const [typed, setTyped] = useState(amount);
   const apply = () => {

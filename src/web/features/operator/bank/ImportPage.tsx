@@ -14,7 +14,7 @@ import { typeNames } from '#web/api/uploads/fileTypes.ts';
 import { useAct } from '#web/api/query.ts';
 import styles from '#web/features/operator/bank/ImportPage.module.css';
 import {
-  bringsSomething,
+  hasNewEntries,
   countsOf,
   dayInWords,
   outcomeLabel,
@@ -37,7 +37,6 @@ type Step =
   | { at: 'preview'; upload: string; report: StatementReport; failure?: string }
   | { at: 'done'; report: StatementReport };
 
-/** The way of a file: chosen, looked at, imported. */
 function useImport() {
   const client = useQueryClient();
   const [step, setStep] = useState<Step>({ at: 'choose' });
@@ -65,7 +64,7 @@ function useImport() {
   return { step, look, bring, busy: send.busy, again: () => setStep({ at: 'choose' }) };
 }
 
-/** Route `/operator/mutasi-bank/impor`: a statement is chosen, looked at line by line, and imported. */
+/** Route `/operator/mutasi-bank/impor`: imports a statement after a preview of each entry. */
 export function ImportPage() {
   const { step, look, bring, busy, again } = useImport();
   return (
@@ -116,7 +115,7 @@ type PreviewProps = {
 };
 
 function Preview({ report, failure, busy, onImport, onAgain }: PreviewProps) {
-  const brings = bringsSomething(report);
+  const brings = hasNewEntries(report);
   return (
     <>
       <Alert state="danger" visible={failure !== undefined} label={failure} />

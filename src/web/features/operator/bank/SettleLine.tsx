@@ -31,11 +31,9 @@ type Values = { topup: string; reason: string };
 type Props = {
   line: OperatorBankEntry;
   onSettled: (line: OperatorBankEntry) => void;
-  /** It is the payment of a top-up now. */
   onMatched: () => void;
 };
 
-/** What is asked before a line pays a top-up, or is set aside, and what is done then. */
 function useSettling({ line, onSettled, onMatched }: Props) {
   const client = useQueryClient();
   const match = useAct(confirmTopup);
@@ -60,11 +58,11 @@ function useSettling({ line, onSettled, onMatched }: Props) {
     }
   };
   const askMatch = ({ topup, reason }: Values) => {
-    const chosen = line.candidates.find(({ topup_id }) => topup_id === topup);
-    if (!chosen) return;
+    const candidate = line.candidates.find(({ topup_id }) => topup_id === topup);
+    if (!candidate) return;
     void confirm({
       title: 'Cocokkan mutasi ini?',
-      children: consequenceOf(line, chosen),
+      children: consequenceOf(line, candidate),
       cancelText: 'Batal',
       confirmText: 'Cocokkan',
       tone: 'primary',
@@ -108,7 +106,7 @@ function useSettling({ line, onSettled, onMatched }: Props) {
   return { form, askMatch, askDismiss, askBoth };
 }
 
-/** Asks once more before a twin counts as money of its own. */
+/** Asks for confirmation before a duplicate counts as a payment of its own. */
 function askWhetherBoth({ amount }: OperatorBankEntry, onConfirm: () => Promise<void>): void {
   void confirm({
     title: 'Keduanya ada di bank?',
@@ -121,7 +119,6 @@ function askWhetherBoth({ amount }: OperatorBankEntry, onConfirm: () => Promise<
   });
 }
 
-/** Asks once more before a line is set aside. */
 function askWhetherAside(onConfirm: () => Promise<void>): void {
   void confirm({
     title: 'Kesampingkan mutasi ini?',
@@ -137,14 +134,13 @@ function askWhetherAside(onConfirm: () => Promise<void>): void {
 
 type Candidate = OperatorBankEntry['candidates'][number];
 
-/** What matching does; the server knows above which amount another operator has to agree. */
+/** The effect of matching; the server decides from which amount another operator must approve. */
 function consequenceOf({ amount }: OperatorBankEntry, { account_name, total }: Candidate): string {
   const sentence = `${formatRupiah(amount)} menjadi pembayaran isi saldo ${isolated(account_name)} dan tidak dapat ditarik kembali.`;
   if (amount === total) return sentence;
   return `${sentence} Jumlahnya tidak sama persis dengan tagihan: bila besar, operator lain harus menyelesaikannya.`;
 }
 
-/** Matches a line by hand with a top-up near its amount, or sets it aside. */
 export function SettleLine(props: Props) {
   const { line } = props;
   const name = useId();

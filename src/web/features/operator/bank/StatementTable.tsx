@@ -18,7 +18,6 @@ import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { DataTable } from '#web/ui/table/DataTable.tsx';
 import type { Column } from '#web/ui/table/tableProps.ts';
 
-/** Below the bank's words: why the line cannot be read, or whose top-up it is. */
 function Detail({ line: { reason, topup } }: { line: StatementLine }) {
   if (reason !== null) return <span className={styles['reason']}>{reason}</span>;
   return topup && <span className={styles['whose']}>{`${topup.account_name} · ${topup.id}`}</span>;
@@ -65,7 +64,6 @@ const columns: readonly Column<StatementLine>[] = [
   },
 ];
 
-/** The lines of a statement with what becomes of each, ten at a time. */
 export function StatementTable({ report }: { report: StatementReport }) {
   const [outcome, setOutcome] = useState<StatementOutcome>();
   const [page, setPage] = useState(0);

@@ -4,7 +4,6 @@ import type { Tone } from '#web/ui/status/StatusChip.tsx';
 
 type State = OperatorBankEntry['state'];
 
-/** What became of a line, in the interface's words. */
 export const stateLabel: Record<State, string> = {
   unmatched: 'Belum cocok',
   matched: 'Cocok',
@@ -21,11 +20,9 @@ export const stateTone: Record<State, Tone> = {
   twin: 'danger',
 };
 
-/** Whether somebody may still say what a line is. */
 export const maySettle = ({ state }: OperatorBankEntry): boolean =>
   state === 'unmatched' || state === 'dismissed' || state === 'twin';
 
-/** What is known of a line beside its amount, in a few words. */
 export function aboutLine({ state, topup, candidates }: OperatorBankEntry): string {
   if (topup) return topup.account_name;
   if (state === 'dismissed' || candidates.length === 0) return '—';
@@ -34,6 +31,6 @@ export function aboutLine({ state, topup, candidates }: OperatorBankEntry): stri
     : `${candidates.length} isi saldo yang mirip`;
 }
 
-/** When money came, in the bank's own zone; a statement that knows the day only says no time. */
+/** In the bank's own zone; without a time if the statement only has the day. */
 export const whenOf = (at: Date): string =>
   formatTime(at) === '00.00' ? formatDate(at) : formatDateTimeZone(at);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { StatementOutcome, StatementReport } from '#contract/operator/payments.ts';
 import {
-  bringsSomething,
+  hasNewEntries,
   countsOf,
   dayInWords,
   pageOf,
@@ -31,7 +31,7 @@ const report = (...outcomes: StatementOutcome[]): StatementReport => {
   };
 };
 
-test('an operator reads first how many lines pay, and nothing of what does not occur', () => {
+test('the summary begins with the number of paying entries, and omits outcomes that do not occur', () => {
   expect(countsOf(report('debit', 'kept', 'pays', 'kept'))).toEqual([
     ['pays', 1],
     ['kept', 2],
@@ -39,13 +39,13 @@ test('an operator reads first how many lines pay, and nothing of what does not o
   ]);
 });
 
-test('a statement of known lines, debits and the like brings nothing', () => {
-  expect(bringsSomething(report('known', 'debit', 'pending', 'unreadable'))).toBe(false);
-  expect(bringsSomething(report('known', 'near'))).toBe(true);
-  expect(bringsSomething(report('known', 'twin'))).toBe(true);
+test('a statement of known entries, debits and the like imports nothing', () => {
+  expect(hasNewEntries(report('known', 'debit', 'pending', 'unreadable'))).toBe(false);
+  expect(hasNewEntries(report('known', 'near'))).toBe(true);
+  expect(hasNewEntries(report('known', 'twin'))).toBe(true);
 });
 
-test('the lines are shown ten at a time, all of them or of one outcome', () => {
+test('the rows are shown ten at a time, all of them or of one outcome', () => {
   const many = report(...Array.from({ length: 23 }, () => 'kept' as const), 'pays');
   expect(pageOf(many, undefined, 2)).toMatchObject({ totalPages: 3 });
   expect(pageOf(many, undefined, 2).rows).toHaveLength(4);

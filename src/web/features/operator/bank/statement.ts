@@ -7,7 +7,7 @@ import { PAGE_SIZE } from '#contract/base/act.ts';
 import { formatDate } from '#contract/base/time.ts';
 import type { Tone } from '#web/ui/status/StatusChip.tsx';
 
-/** What becomes of a line of a statement, in the interface's words; what matters most comes first. */
+/** Labels of row outcomes; the most important first. */
 export const outcomeLabel: Record<StatementOutcome, string> = {
   pays: 'Membayar isi saldo',
   joins: 'Sudah dikonfirmasi',
@@ -36,24 +36,21 @@ export const outcomeTone: Record<StatementOutcome, Tone> = {
 
 const outcomes = Object.keys(outcomeLabel) as StatementOutcome[];
 
-/** How many lines there are of each outcome that occurs, in order. */
 export const countsOf = ({ counts }: StatementReport): [StatementOutcome, number][] =>
   outcomes.flatMap((outcome) => (counts[outcome] > 0 ? [[outcome, counts[outcome]]] : []));
 
-/** Whether an import would write anything. */
-export const bringsSomething = ({ counts }: StatementReport): boolean =>
+export const hasNewEntries = ({ counts }: StatementReport): boolean =>
   counts.pays + counts.joins + counts.second + counts.twin + counts.near + counts.kept > 0;
 
-/** One page of the shown lines, of one outcome or of all, as a table takes it. */
 export function pageOf(
   { lines }: StatementReport,
   outcome: StatementOutcome | undefined,
   page: number,
 ): { rows: readonly StatementLine[]; totalPages: number } {
-  const wanted = outcome ? lines.filter((line) => line.outcome === outcome) : lines;
+  const matching = outcome ? lines.filter((line) => line.outcome === outcome) : lines;
   return {
-    rows: wanted.slice(page * PAGE_SIZE, (page + 1) * PAGE_SIZE),
-    totalPages: Math.ceil(wanted.length / PAGE_SIZE),
+    rows: matching.slice(page * PAGE_SIZE, (page + 1) * PAGE_SIZE),
+    totalPages: Math.ceil(matching.length / PAGE_SIZE),
   };
 }
 

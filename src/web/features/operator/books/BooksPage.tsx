@@ -18,7 +18,7 @@ import { Findings } from '#web/features/operator/books/Findings.tsx';
 import { actQuery } from '#web/features/operator/desk/actQuery.ts';
 import styles from '#web/features/operator/desk/desk.module.css';
 import { Loaded } from '#web/features/operator/desk/Loaded.tsx';
-import { isOfDesk } from '#web/features/operator/desk/useDeskForm.ts';
+import { isOperatorQuery } from '#web/features/operator/desk/useDeskForm.ts';
 import { OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
@@ -31,7 +31,7 @@ import { useList } from '#web/ui/table/list/useList.ts';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
-/** Route `/operator/pembukuan`: whether the books hold, their seals, and whether the bank agrees. */
+/** Route `/operator/pembukuan`: the ledger checks, their seals, and the bank reconciliation. */
 export function BooksPage() {
   const overview = useQuery(actQuery(moneyOverview, {}));
   return (
@@ -54,13 +54,12 @@ export function BooksPage() {
   );
 }
 
-/** What follows when one of the nightly works was done now. */
 function useAfterwards(said: string) {
   const client = useQueryClient();
   return {
     onSuccess: () => {
       toast(said, { tone: 'success' });
-      void client.invalidateQueries({ predicate: isOfDesk });
+      void client.invalidateQueries({ predicate: isOperatorQuery });
     },
     onError: (no: Error) => toast(sentenceOf(no), { tone: 'danger' }),
   };

@@ -4,7 +4,6 @@ import styles from '#web/features/operator/desk/desk.module.css';
 import { Money } from '#web/ui/money/Money.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 
-/** What a finding is, and what to do about it. */
 const words: Record<FindingCode, { what: string; todo: string }> = {
   transfer_without_line: {
     what: 'Isi saldo dikonfirmasi tanpa mutasi bank',
@@ -58,11 +57,10 @@ const words: Record<FindingCode, { what: string; todo: string }> = {
 
 const SHOWN = 32;
 
-/** The beginning of a reference is enough to know it by; whole, it stands where it is dealt with. */
+/** The beginning of a reference identifies it; the full one is on the page that deals with it. */
 const shortened = (reference: string): string =>
   reference.length > SHOWN ? `${reference.slice(0, SHOWN - 1)}…` : reference;
 
-/** What a reconciliation found, each with what to do about it. */
 export const Findings = ({ findings }: { findings: readonly ReconciliationFinding[] }) => (
   <ul className={styles['rows']} aria-label="Temuan rekonsiliasi">
     {findings.map(({ code, severity, count, amount, examples }) => (

@@ -13,12 +13,12 @@ import { BroadcastForm } from '#web/features/operator/broadcasts/BroadcastForm.t
 import {
   audienceWords,
   broadcastTones,
-  toldWords,
+  deliveryWords,
   wayWords,
 } from '#web/features/operator/broadcasts/broadcastWords.ts';
 import styles from '#web/features/operator/desk/desk.module.css';
 import { useGuardedClose } from '#web/ui/overlay/useGuardedClose.ts';
-import { isOfDesk } from '#web/features/operator/desk/useDeskForm.ts';
+import { isOperatorQuery } from '#web/features/operator/desk/useDeskForm.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { confirm } from '#web/ui/overlay/confirm.ts';
 import { Drawer } from '#web/ui/overlay/Modal.tsx';
@@ -28,19 +28,17 @@ import { DateTime } from '#web/ui/time/DateTime.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
 type Props = {
-  /** Left out: a new one. */
   broadcast: Broadcast | undefined;
   onClose: () => void;
 };
 
-/** A notice: written anew, changed before it begins, or as it was told. */
 export function BroadcastDrawer({ broadcast, onClose }: Props) {
   const [isDirty, setDirty] = useState(false);
   const close = useGuardedClose(isDirty, onClose);
   return (
     <Drawer addressed open onClose={close} title={broadcast?.title ?? 'Pengumuman baru'}>
       <div className={styles['drawer']}>
-        {broadcast && <Told broadcast={broadcast} />}
+        {broadcast && <BroadcastDetails broadcast={broadcast} />}
         {(!broadcast || broadcast.state === 'scheduled') && (
           <BroadcastForm broadcast={broadcast} onDone={onClose} onDirty={setDirty} />
         )}
@@ -49,9 +47,9 @@ export function BroadcastDrawer({ broadcast, onClose }: Props) {
   );
 }
 
-function Told({ broadcast }: { broadcast: Broadcast }) {
+function BroadcastDetails({ broadcast }: { broadcast: Broadcast }) {
   const { state, from, until, told, created_by, created_at, stopped_by, stopped_at } = broadcast;
-  const isTold = broadcast.by_push || broadcast.by_message;
+  const isSent = broadcast.by_push || broadcast.by_message;
   const number = (value: number) => <span className="num">{formatNumber(value)}</span>;
   return (
     <>
@@ -86,9 +84,9 @@ function Told({ broadcast }: { broadcast: Broadcast }) {
               ]
             : []),
           { term: 'Menutupnya', is: number(broadcast.closed) },
-          ...(isTold && state !== 'scheduled'
+          ...(isSent && state !== 'scheduled'
             ? [
-                { term: 'Diberi tahu', is: toldWords(told) },
+                { term: 'Diberi tahu', is: deliveryWords(told) },
                 { term: 'Push', is: number(told.pushed) },
                 { term: 'Pesan terkirim', is: number(told.sent) },
                 { term: 'Menolak pesan (STOP)', is: number(told.opted_out) },
@@ -121,7 +119,7 @@ function Stop({ broadcast: { id, state } }: { broadcast: Broadcast }) {
           await stop.perform({ broadcast_id: id });
           toast('Pengumuman dihentikan.', { tone: 'success' });
         } finally {
-          void client.invalidateQueries({ predicate: isOfDesk });
+          void client.invalidateQueries({ predicate: isOperatorQuery });
         }
       },
     });

@@ -30,11 +30,9 @@ import { TextArea, TextField } from '#web/ui/text/TextField.tsx';
 type Props = {
   broadcast: Broadcast | undefined;
   onDone: () => void;
-  /** Told whether something was typed. */
   onDirty: (isDirty: boolean) => void;
 };
 
-/** Writes a notice, or changes one that has not begun. */
 export const BroadcastForm = ({ broadcast, ...rest }: Props) =>
   broadcast ? <Change broadcast={broadcast} {...rest} /> : <Create {...rest} />;
 
@@ -147,7 +145,6 @@ function Fields({ form, onSubmit, onDirty, button }: FieldsProps) {
   );
 }
 
-/** From when to when it is shown. */
 const Shown = ({ form }: { form: Form<Typed> }) => (
   <div className={styles['pair']}>
     <MomentField
@@ -161,7 +158,6 @@ const Shown = ({ form }: { form: Form<Typed> }) => (
   </div>
 );
 
-/** Whom it is for, with how many they are. */
 function Audience({ form: { values, errors, set } }: { form: Form<Typed> }) {
   const { data } = useQuery(actQuery(broadcastAudiences, {}));
   const people = (n: number | undefined) => (n === undefined ? '' : ` (${formatNumber(n)})`);

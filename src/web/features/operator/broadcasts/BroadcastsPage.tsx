@@ -69,10 +69,9 @@ const openAt = (open: string | undefined) =>
   void navigate({ to: '/operator/pengumuman', change: { open }, resetScroll: false });
 
 const NEW = 'baru';
-/** How often is looked how far telling is: no live event says so. */
 const LOOK_MS = 5_000;
 
-/** Route `/operator/pengumuman`: what is told to customers. */
+/** Route `/operator/pengumuman`: broadcasts to customers. */
 export function BroadcastsPage() {
   const { open } = useSearch('/operator/pengumuman');
   const { view, onView } = useAddressView('/operator/pengumuman');

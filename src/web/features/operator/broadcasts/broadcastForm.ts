@@ -8,7 +8,7 @@ import type {
 import type { BroadcastTone } from '#contract/operator/broadcasts.ts';
 import { instantOf, momentAt } from '#web/features/operator/desk/moment.ts';
 
-/** What is typed of a notice: times as `momentAt` writes them. */
+/** The fields of a broadcast as typed; times as `momentAt` writes them. */
 export type Typed = {
   title: string;
   text: string;
@@ -21,7 +21,6 @@ export type Typed = {
   by_message: boolean;
 };
 
-/** What stands in the form at first. */
 export const typedFrom = (broadcast: Broadcast | undefined): Typed => ({
   title: broadcast?.title ?? '',
   text: broadcast?.text ?? '',
@@ -34,7 +33,6 @@ export const typedFrom = (broadcast: Broadcast | undefined): Typed => ({
   by_message: broadcast?.by_message ?? false,
 });
 
-/** What is sent for what was typed. */
 export function inputOf(typed: Typed): InputFor<typeof createBroadcast> {
   const from = instantOf(typed.from);
   return {
@@ -50,7 +48,6 @@ export function inputOf(typed: Typed): InputFor<typeof createBroadcast> {
   };
 }
 
-/** How many read it. */
 export function peopleOf(
   { audience, plan }: Pick<Typed, 'audience' | 'plan'>,
   counted: OutputOf<typeof broadcastAudiences> | undefined,

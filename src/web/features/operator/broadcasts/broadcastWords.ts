@@ -10,17 +10,14 @@ export const broadcastTones: Record<BroadcastState, Tone> = {
   stopped: 'warning',
 };
 
-/** Whom it is for: `Semua pelanggan`, `Paket usaha`. */
 export const audienceWords = ({ audience, plan }: Pick<Broadcast, 'audience' | 'plan'>): string =>
   plan === null ? broadcastAudienceLabel[audience] : `Paket ${plan}`;
 
-/** Which ways it goes: `Spanduk, push, pesan`. */
 export const wayWords = ({
   by_push,
   by_message,
 }: Pick<Broadcast, 'by_message' | 'by_push'>): string =>
   ['Spanduk', ...(by_push ? ['push'] : []), ...(by_message ? ['pesan'] : [])].join(', ');
 
-/** How far telling is: `120 dari 450 orang`. */
-export const toldWords = ({ people, waiting }: Broadcast['told']): string =>
+export const deliveryWords = ({ people, waiting }: Broadcast['told']): string =>
   `${formatNumber(people - waiting)} dari ${formatNumber(people)} orang`;

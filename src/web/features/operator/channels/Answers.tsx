@@ -17,7 +17,6 @@ const spans = [
   { value: '7', label: '7 hari terakhir' },
 ];
 
-/** What networks answered where it was no success, by code. */
 export function Answers() {
   const { days } = useSearch('/operator/kanal');
   const answers = useQuery(actQuery(listProviderAnswers, { days: days ?? '1' }));

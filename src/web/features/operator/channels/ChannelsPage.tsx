@@ -87,7 +87,7 @@ type State = 'connected' | 'parted' | 'restricted' | 'paused';
 const go = (change: { [K in keyof Search]: Search[K] | undefined }) =>
   void navigate({ to: '/operator/kanal', change, resetScroll: false });
 
-/** Route `/operator/kanal`: the numbers of all customers in their networks, and what the networks answer. */
+/** Route `/operator/kanal`: all customers' numbers in their networks, and the networks' errors. */
 export function ChannelsPage() {
   const { channel, state, open } = useSearch('/operator/kanal');
   const { view, onView } = useAddressView('/operator/kanal', { sorts: ['since'] });

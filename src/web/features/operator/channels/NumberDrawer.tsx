@@ -12,13 +12,12 @@ import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 
 type Props = {
-  /** Undefined where the list that is shown does not have it. */
+  /** Undefined if the current list does not contain it. */
   number: ConnectedNumber | undefined;
   loading: boolean;
   onClose: () => void;
 };
 
-/** One number: how it stands, why, and whose it is. */
 export const NumberDrawer = ({ number, loading, onClose }: Props) => (
   <Drawer addressed open onClose={onClose} title={titleOf(number)}>
     {number ? (

@@ -3,7 +3,7 @@ import { tokenStatusLabel } from '#contract/tokens.ts';
 import { statusTone } from '#web/features/tokens/tokens.ts';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 
-/** The state of a number in a word. A pause comes before a restriction: the number sends no message. */
+/** A pause comes before a restriction: the number sends no message. */
 export const NumberState = ({
   number: { status, restriction, paused },
 }: {

@@ -4,7 +4,7 @@ import { otherKinds } from '#contract/messages/captions.ts';
 
 type Answer = ProviderAnswers['answers'][number];
 
-/** What is told of a number rather than of a message, and what is no code of the network's. */
+/** Codes about a number rather than a message, and codes that are not the network's. */
 const others: ReadonlyMap<string, string> = new Map([
   ...Object.entries(otherKinds).map(
     ([kind, words]) => [`inbound_${kind}`, `Pesan masuk: ${words}`] as const,
@@ -46,11 +46,9 @@ const effects: Record<NonNullable<Answer['does']>, string> = {
 const UNKNOWN =
   'Lihat artinya di dokumentasi Meta. Bila Meta menyebutnya gangguan sementara, pesan dicoba lagi; selain itu pesan digagalkan';
 
-/** What a code means. */
 export const meaningWords = ({ code, failure }: Pick<Answer, 'code' | 'failure'>): string =>
   others.get(code) ?? (failure ? failureCause(failure) : 'Kode ini belum dikenal');
 
-/** What is done about a code. */
 export function effectWords({ channel, code, does }: Pick<Answer, 'channel' | 'code' | 'does'>) {
   if (does) return effects[does];
   return channel === 'cloud' && /^\d+$/.test(code) ? UNKNOWN : 'Dicatat pada nomornya';

@@ -108,7 +108,7 @@ const saldos = [
   { value: 'ample', label: 'Rp 50.000 ke atas' },
 ];
 
-/** The filters of the address; what it says wrongly is left out. */
+/** The filters of the address; invalid ones are dropped. */
 function useFilters() {
   const { q, state, plan, saldo } = useSearch('/operator/pelanggan');
   const read = { state: CustomerState().safeParse(state), saldo: SaldoRange().safeParse(saldo) };
@@ -130,7 +130,6 @@ const noFilters = {
   page: undefined,
 };
 
-/** All customers: one box finds them by whatever is known. */
 export function CustomerList() {
   const { view, onView } = useAddressView('/operator/pelanggan', { sorts, order: 'asc' });
   const filters = useFilters();
@@ -164,7 +163,7 @@ export function CustomerList() {
   );
 }
 
-/** Asks when Enter is pressed: each letter would be a look at everybody. */
+/** Searches on Enter: each letter would be a search through all customers. */
 function Search({ q }: { q: string }) {
   const [typed, setTyped] = useState(q);
   const ask = (words: string) => go({ q: words.trim() || undefined, page: undefined });

@@ -28,10 +28,8 @@ import { Money } from '#web/ui/money/Money.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 
-/** What was done for or to a customer; its page is a part of the audit. */
 const AUDIT = '/operator/audit';
 
-/** One customer: who it is, how they send and pay, and what an operator may do. */
 export function CustomerPage({ accountId }: { accountId: string }) {
   const customer = useQuery(actQuery(getCustomer, { account_id: accountId }));
   const [action, setAction] = useState<Action>();
@@ -82,7 +80,7 @@ function Identity({
 function Customer({ customer }: { customer: OperatorCustomerDetail }) {
   return (
     <>
-      <Standing customer={customer} />
+      <Restrictions customer={customer} />
       <Figures customer={customer} />
       <div className={styles['columns']}>
         <Sending customer={customer} />
@@ -92,8 +90,7 @@ function Customer({ customer }: { customer: OperatorCustomerDetail }) {
   );
 }
 
-/** What keeps this customer from working as others do. */
-function Standing({ customer }: { customer: OperatorCustomerDetail }) {
+function Restrictions({ customer }: { customer: OperatorCustomerDetail }) {
   const { state, suspensions, freezes, erase_at, status, bonus_only } = customer;
   const [last] = suspensions;
   const [frozen] = freezes;

@@ -14,7 +14,6 @@ import { DateTime } from '#web/ui/time/DateTime.tsx';
 
 type Props = { customer: OperatorCustomerDetail };
 
-/** How a customer pays. */
 export const History = ({ customer }: Props) => (
   <div className={styles['column']}>
     <Entries customer={customer} />

@@ -16,7 +16,6 @@ import { DateTime } from '#web/ui/time/DateTime.tsx';
 
 type Props = { customer: OperatorCustomerDetail };
 
-/** How a customer sends: tokens, what failed, where they are signed in, and what operators decided. */
 export const Sending = ({ customer }: Props) => (
   <div className={styles['column']}>
     <Failures customer={customer} />
@@ -26,7 +25,6 @@ export const Sending = ({ customer }: Props) => (
   </div>
 );
 
-/** Opens a thing of the customer's over the page. */
 export const Open = ({ onClick, children }: { onClick: () => void; children: ReactNode }) => (
   <button type="button" className={styles['plain']} onClick={onClick}>
     {children}

@@ -5,7 +5,7 @@ import { formatAgo } from '#contract/base/time.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { useUser } from '#web/api/user.ts';
-import { isOfDesk } from '#web/features/operator/desk/useDeskForm.ts';
+import { isOperatorQuery } from '#web/features/operator/desk/useDeskForm.ts';
 import desk from '#web/features/operator/desk/desk.module.css';
 import { maySee } from '#web/features/operator/operator.ts';
 import { Button } from '#web/ui/button/Button.tsx';
@@ -13,7 +13,7 @@ import { confirm } from '#web/ui/overlay/confirm.ts';
 import { Panel } from '#web/ui/panel/Panel.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
-/** Where a customer's people are signed in; who answers customers may end that. */
+/** The sessions of a customer's people; support operators may end them. */
 export function Sessions({ customer }: { customer: OperatorCustomerDetail }) {
   const { timezone, operator_roles: roles } = useUser();
   const client = useQueryClient();
@@ -30,7 +30,7 @@ export function Sessions({ customer }: { customer: OperatorCustomerDetail }) {
       onConfirm: async () => {
         await act.perform({ account_id, ...(session && { session_id: session.id }) });
         toast('Sesi diakhiri.', { tone: 'success' });
-        void client.invalidateQueries({ predicate: isOfDesk });
+        void client.invalidateQueries({ predicate: isOperatorQuery });
       },
     });
   return (

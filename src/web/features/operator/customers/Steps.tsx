@@ -3,7 +3,6 @@ import desk from '#web/features/operator/desk/desk.module.css';
 import { Panel } from '#web/ui/panel/Panel.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 
-/** When the account was suspended and its saldo frozen, by whom and why; the newest first. */
 export function Steps({ customer }: { customer: OperatorCustomerDetail }) {
   const { suspensions, freezes } = customer;
   const steps = [

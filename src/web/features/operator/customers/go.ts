@@ -1,8 +1,7 @@
 import type { FoundRecord } from '#contract/operator/customers.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
 
-/** What of a customer's is open over their page. */
-export const things = [
+export const recordKinds = [
   'message',
   'token',
   'topup',
@@ -18,9 +17,8 @@ type Field =
   | 'plan'
   | 'saldo'
   | 'open'
-  | (typeof things)[number];
+  | (typeof recordKinds)[number];
 
-/** Changes the address of the customers' page. */
 export const go = (
   change: { [K in Field]?: string | number | undefined },
   { replace = false, top = false } = {},

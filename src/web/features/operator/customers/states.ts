@@ -1,7 +1,6 @@
 import type { CustomerState } from '#contract/operator/customers.ts';
 import type { Tone } from '#web/ui/status/StatusChip.tsx';
 
-/** How a customer's state is coloured; its words say the same. */
 export const stateTone: Record<CustomerState, Tone> = {
   active: 'success',
   suspended: 'danger',

@@ -7,14 +7,14 @@ type Props<Name extends string> = {
   label: string;
   help?: string;
   required?: boolean;
-  /** Whether `50rb` may be written. */
+  /** Whether it accepts `50rb`. */
   indonesianSuffixes?: boolean;
 };
 
-/** An amount of a form, which has it as text: '' while it is empty. */
+/** An amount field of a form that holds it as text: '' while it is empty. */
 export function AmountField<Name extends string>({ form, name, ...field }: Props<Name>) {
   const typed = form.values[name];
-  // For a name that it does not know, the compiler cannot see that the value is a text.
+  // For a generic name, the compiler cannot infer that the value is a text.
   const set = form.set as (name: Name, value: string) => void;
   return (
     <CurrencyField

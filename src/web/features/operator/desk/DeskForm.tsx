@@ -6,15 +6,11 @@ import { TextArea } from '#web/ui/text/TextField.tsx';
 type Props = {
   form: Form<{ reason: string }>;
   onSubmit: (event: FormEvent) => void;
-  /** What is said under the reason. */
   reasonHelp?: string;
-  /** The buttons. */
   actions: ReactNode;
-  /** What stands above the reason. */
   children?: ReactNode;
 };
 
-/** A form of `useDeskForm`: its fields, why an operator does it, and its buttons. */
 export const DeskForm = ({
   form,
   onSubmit,

@@ -7,7 +7,6 @@ import { useSkeleton } from '#web/ui/skeleton/useSkeleton.ts';
 
 type Props<T> = { query: UseQueryResult<T>; lines?: number; children: (data: T) => ReactNode };
 
-/** What was asked for, or that it is on its way, or that it failed and how to try again. */
 export function Loaded<T>({ query, lines = 6, children }: Props<T>) {
   const waiting = useSkeleton(query.isPending);
   if (query.data !== undefined && !waiting) return children(query.data);

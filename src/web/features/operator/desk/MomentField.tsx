@@ -13,17 +13,16 @@ type Props<Name extends string> = {
   label: string;
   timeLabel: string;
   help?: string;
-  /** Shown while no day is chosen. */
   placeholder?: string;
   required?: boolean;
 };
 
-/** A day from today on and a time of a form, which has both as `momentAt` writes them; '' while no day is chosen. */
+/** A day from today on and a time, as `momentAt` writes them; '' while no day is selected. */
 export function MomentField<Name extends string>({ form, name, timeLabel, ...field }: Props<Name>) {
   const [today] = useState(() => civilDate(new Date(), WIB));
   const moment = form.values[name];
   const [day = '', time] = moment.split('T');
-  // For a name that it does not know, the compiler cannot see that the value is a text.
+  // For a generic name, the compiler cannot infer that the value is a text.
   const set = form.set as (name: Name, value: string) => void;
   return (
     <div className={styles['moment']}>

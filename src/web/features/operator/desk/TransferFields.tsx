@@ -3,11 +3,9 @@ import { TextField } from '#web/ui/text/TextField.tsx';
 
 type Props = {
   form: Form<{ reference: string; payee: string }>;
-  /** Whose bank account it has to be. */
   payeeHelp: string;
 };
 
-/** The transfer that was made at the bank: its reference, and whose account it went to. */
 export const TransferFields = ({ form, payeeHelp }: Props) => (
   <>
     <TextField

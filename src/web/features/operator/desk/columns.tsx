@@ -2,7 +2,6 @@ import { Money } from '#web/ui/money/Money.tsx';
 import type { Column } from '#web/ui/table/tableProps.ts';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 
-/** Whose it is. */
 export const customerColumn = {
   id: 'account_name',
   title: 'Pelanggan',
@@ -13,7 +12,6 @@ export const customerColumn = {
 
 type Moment<Row> = Pick<Column<Row>, 'id' | 'title' | 'sortable'> & { at: (row: Row) => Date };
 
-/** When it was. */
 export const momentColumn = <Row,>({ at, ...column }: Moment<Row>): Column<Row> => ({
   ...column,
   width: 170,
@@ -21,7 +19,6 @@ export const momentColumn = <Row,>({ at, ...column }: Moment<Row>): Column<Row> 
   cell: (row) => <DateTime at={at(row)} />,
 });
 
-/** How much it is. */
 export const amountColumn = <Row,>(id: string, amountOf: (row: Row) => number): Column<Row> => ({
   id,
   title: 'Jumlah',

@@ -3,16 +3,15 @@ import { instantOf, momentAt, withDay } from '#web/features/operator/desk/moment
 
 const now = new Date('2026-11-23T07:10:00Z');
 
-test('a moment is typed in WIB, and is the instant it was', () => {
+test('a moment is typed in WIB and converted to the right instant', () => {
   expect(momentAt(now)).toBe('2026-11-23T14:10');
   expect(instantOf('2026-11-23T14:10')).toBe('2026-11-23T14:10:00+07:00');
   expect(instantOf('')).toBeUndefined();
 });
 
-test('a day alone begins with the next half hour, other days in the morning; a time that was chosen stays', () => {
+test('today starts with the next half hour, other days in the morning; a chosen time stays', () => {
   expect(withDay('', '2026-11-23', now)).toBe('2026-11-23T14:30');
   expect(withDay('', '2026-11-24', now)).toBe('2026-11-24T08:00');
   expect(withDay('2026-11-23T19:00', '2026-11-24', now)).toBe('2026-11-24T19:00');
-  // The next half hour is tomorrow's.
   expect(withDay('', '2026-11-23', new Date('2026-11-23T16:45:00Z'))).toBe('2026-11-23T08:00');
 });

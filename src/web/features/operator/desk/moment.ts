@@ -4,15 +4,14 @@ import { nextTime } from '#web/ui/time/time.ts';
 const WIB_MS = 7 * 3_600_000;
 const MORNING = '08:00';
 
-/** A moment as forms have it: `YYYY-MM-DDTHH:MM` in WIB; an instant is cut down to its minute. */
+/** The form value of a moment: `YYYY-MM-DDTHH:MM` in WIB; an instant is truncated to its minute. */
 export const momentAt = (at: Date): string =>
   new Date(at.getTime() + WIB_MS).toISOString().slice(0, 'YYYY-MM-DDTHH:MM'.length);
 
-/** What a form has, as an instant; `undefined` while it is empty. */
 export const instantOf = (moment: string): string | undefined =>
   moment === '' ? undefined : `${moment}:00+07:00`;
 
-/** Another day, at the time that was chosen: at first the next half hour of today, the morning of other days. */
+/** Changes the day and keeps the time; defaults to the next half hour today, else the morning. */
 export function withDay(moment: string, day: string, now: Date): string {
   const [, chosen] = moment.split('T');
   const next = nextTime(formatTime(now, WIB), true)?.slice(0, 'HH:MM'.length);

@@ -1,4 +1,3 @@
-/** How money came, by who took it. */
 export const paymentMethodLabels: Readonly<Record<string, string>> = {
   bank: 'Transfer bank',
   midtrans: 'Midtrans',

@@ -11,18 +11,16 @@ import { toast } from '#web/ui/toast/toasts.ts';
 
 type Options<A extends Act, V> = {
   initial: V;
-  /** What is sent for what was typed. */
   inputOf: (values: V) => InputFor<A>;
-  /** What is asked before it is done, and what the button says that does it; `danger` as the form's own. */
+  /** The confirmation: its title, text and button; `danger` as the form's own. */
   question: (values: V) => { title: string; text: string; button: string; tone?: 'danger' };
-  /** What is said once it is done. */
   said: (answer: AnswerOf<A>) => string;
   onDone: (answer: AnswerOf<A>) => void;
 };
 
 /**
- * A form that changes money or what it costs: judged by the act's own schema, asked once more before it
- * is sent, and everything on the desk read again afterwards.
+ * A form that changes money or prices: validated with the act's own schema and confirmed before it is sent; afterwards
+ * every query of the operator's side is refetched.
  */
 export function useDeskForm<
   A extends Act,
@@ -43,7 +41,7 @@ export function useDeskForm<
       form.refuse(no);
       throw no;
     } finally {
-      void client.invalidateQueries({ predicate: isOfDesk });
+      void client.invalidateQueries({ predicate: isOperatorQuery });
     }
   };
   const onSubmit = form.submit((values) => {
@@ -61,6 +59,5 @@ export function useDeskForm<
   return { form, onSubmit };
 }
 
-/** Whatever an operator reads. */
-export const isOfDesk = ({ queryKey }: { queryKey: readonly unknown[] }): boolean =>
+export const isOperatorQuery = ({ queryKey }: { queryKey: readonly unknown[] }): boolean =>
   String(queryKey[0]).startsWith('operator_');

@@ -7,7 +7,6 @@ import { type Fact, Facts, Panel } from '#web/ui/panel/Panel.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 
-/** The machine underneath: database, disk, backups, jobs, and which release runs. */
 export const Installation = ({ data }: { data: OperatorOverview }) => (
   <div className={page['columns']}>
     <Panel title="Instalasi">

@@ -18,7 +18,6 @@ const methodLabel = (method: string): string => {
   return known.success ? topupMethodLabel[known.data] : method;
 };
 
-/** How the money stands; each figure leads to its list. */
 export function MoneyPart({ data }: { data: MoneyOverview }) {
   const { float, held, proposals } = data;
   const { topups, bank_lines: lines, suspense } = data.waiting;

@@ -15,10 +15,10 @@ import { Problems } from '#web/features/operator/overview/Problems.tsx';
 import { problemsOf } from '#web/features/operator/overview/problems.ts';
 import { Traffic } from '#web/features/operator/overview/Traffic.tsx';
 
-/** How often the overview is looked at: no live event tells an operator of others' work. */
+/** The poll interval of the overview: no live event reports others' work to an operator. */
 const LOOK_MS = 15_000;
 
-/** Route `/operator`: whether all is well, what waits, and the figures that lead to it. */
+/** Route `/operator`: problems, queues, and figures with links to their pages. */
 export function OverviewPage() {
   const { operator_roles: roles } = useUser();
   const seesMoney = maySee({ roles: ['money'] }, roles);
@@ -46,7 +46,6 @@ export function OverviewPage() {
   );
 }
 
-/** When the figures were read, or that they could not be read again. */
 function Seen({ queries }: { queries: readonly UseQueryResult[] }) {
   const { timezone } = useUser();
   const failed = queries.find(({ isError, data }) => isError && data !== undefined);

@@ -5,7 +5,7 @@ import { Alert } from '#web/ui/alert/Alert.tsx';
 import { LinkButton } from '#web/ui/button/Button.tsx';
 import { Row } from '#web/ui/panel/Panel.tsx';
 
-/** One glance: that all is well, or what is not, the most urgent first, each with its way to act. */
+/** Shows that all is well, or the problems, the most urgent first, each with its remedy. */
 export function Problems({ problems }: { problems: readonly Problem[] }) {
   if (problems.length === 0) {
     return (

@@ -14,10 +14,9 @@ import { Stat, Stats } from '#web/ui/chart/Stat.tsx';
 import { Panel } from '#web/ui/panel/Panel.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 
-/** How messages go, why they fail, and who waits for an answer. */
 export function Traffic({ data }: { data: OperatorOverview }) {
   const { minutes, queue, lanes, support, accepted, failures } = data;
-  // The minute that runs is not over: the one before says how many there are.
+  // The current minute is incomplete, so the one before is shown.
   const lately = minutes.at(-2) ?? 0;
   return (
     <>

@@ -61,12 +61,12 @@ const waits = (work: keyof MoneyOverview['waiting'], hours: number) => ({
   waiting: { ...money.waiting, [work]: { count: 1, amount: rupiah(9), oldest: hoursAgo(hours) } },
 });
 
-test('nothing is said of what is well, or was and is over', () => {
+test('reports no problem for what works, or has recovered', () => {
   expect(keys({})).toEqual([]);
   expect(problemsOf({ ...well, support: null, backup: null }, undefined)).toEqual([]);
 });
 
-test('what does not work comes before what waits', () => {
+test('broken parts come before waiting work', () => {
   expect(
     keys(
       { support: { waiting: 2, oldest: hoursAgo(5) }, lanes: { running: 0, unowned: 3 } },
@@ -83,12 +83,12 @@ test('reports money without an owner as soon as it is there, with its sum', () =
   expect(problem?.act?.to).toBe('/operator/mutasi-bank');
 });
 
-test('what an operator may not see is not said', () => {
+test('hides problems outside the operator’s roles', () => {
   const one = problemsOf({ ...well, support: null }, undefined);
   expect(one).toEqual([]);
 });
 
-test('each is said only beyond its bound', () => {
+test('each problem is reported only beyond its threshold', () => {
   expect(keys({ disk: { free_bytes: 1_000_000_000, full: [] } })).toEqual(['disk-low']);
   expect(keys({ disk: { free_bytes: 0, full: ['/data'] } })).toEqual(['disk-full']);
   const late = { at: hoursAgo(30), is_ok: false, error: 'overdue' };
@@ -120,12 +120,12 @@ test('names the safeguards that wait for a second admin, and the late jobs', () 
   expect(says({ settings_waiting: null })).toEqual([]);
 });
 
-test('times and sizes are short', () => {
+test('formats times and sizes briefly', () => {
   expect([5, 95, 7_300, 200_000].map(inWords)).toEqual(['5 detik', '1 menit', '2 jam', '2 hari']);
   expect([12_345_678_900, 8_100_000].map(inBytes)).toEqual(['12,3 GB', '8,1 MB']);
 });
 
-test('names what the seller lacks for invoices with PPN, and how many wait', () => {
+test('names the missing seller facts for invoices with PPN, and the number waiting', () => {
   const says = (seller: MoneyOverview['seller']) =>
     problemsOf(well, { ...money, seller }).map((problem) => problem.says);
   expect(says({ missing: ['npwp', 'address'], invoices_waiting: 0 })).toEqual([

@@ -5,13 +5,12 @@ import type { OperatorOverview } from '#contract/operator/overview.ts';
 import type { Path } from '#web/browser/router/routes.ts';
 import { SUPPORT_INBOX } from '#web/features/operator/operator.ts';
 
-/** Something that is wrong, or waits for somebody; and where to act. */
 export type Problem = {
   key: string;
-  /** `danger`: something does not work. `warning`: somebody has to look. */
+  /** `danger`: something does not work. `warning`: a person has to look. */
   severity: 'danger' | 'warning';
   says: string;
-  /** Left out: it is mended outside of this page, as `says` tells. */
+  /** Left out: it is fixed outside this page, as `says` explains. */
   act?: { to: Path; label: string };
 };
 
@@ -22,14 +21,13 @@ const TRANSACTION_OLD_S = 600;
 const CONNECTIONS_FULL = 0.85;
 const GB = 1_000_000_000;
 const DISK_LOW = 2 * GB;
-/** The books are checked each night; backups are daily. */
+/** The ledger is checked each night; backups are daily. */
 const DAY_OLD_MS = 26 * 3_600_000;
 const THREAD_OLD_MS = 4 * 3_600_000;
 const TOPUP_OLD_MS = 4 * 3_600_000;
 /** A gateway may take a day to pay a refund out. */
 const REFUND_OLD_MS = 26 * 3_600_000;
 
-/** All that is wrong or waits, the most urgent first; none when all is well. */
 export function problemsOf(
   overview: OperatorOverview,
   money: MoneyOverview | undefined,
@@ -271,7 +269,6 @@ function ofWork({ support, queue, events, dead_notices, pauses, at }: OperatorOv
   ];
 }
 
-/** Missing facts of the seller for invoices with PPN, and the invoices that wait. */
 export function sellerGapWords({
   missing,
   invoices_waiting: count,

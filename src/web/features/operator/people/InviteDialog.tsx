@@ -9,7 +9,7 @@ import type { AnswerOf } from '#web/api/answer.ts';
 import { isAbort, sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import desk from '#web/features/operator/desk/desk.module.css';
-import { isOfDesk } from '#web/features/operator/desk/useDeskForm.ts';
+import { isOperatorQuery } from '#web/features/operator/desk/useDeskForm.ts';
 import { RolesField } from '#web/features/operator/people/RolesField.tsx';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
@@ -24,7 +24,7 @@ import { TextField } from '#web/ui/text/TextField.tsx';
 
 type Invited = AnswerOf<typeof inviteOperator>;
 
-/** Invites an operator; the password that they sign in with is shown once, here. */
+/** Invites an operator; their initial password is shown once, here. */
 export function InviteDialog({ onClose }: { onClose: () => void }) {
   const [invited, setInvited] = useState<Invited & { name: string }>();
   if (invited) return <HandOver invited={invited} onClose={onClose} />;
@@ -50,7 +50,7 @@ function Ask({ onClose, onInvited }: AskProps) {
     setWrong(undefined);
     try {
       onInvited({ ...(await invite.perform(inputOf(values))), name: values.name.trim() });
-      void client.invalidateQueries({ predicate: isOfDesk });
+      void client.invalidateQueries({ predicate: isOperatorQuery });
     } catch (no) {
       if (isAbort(no) || form.refuse(no, { phone_in_use: 'phone' })) return;
       setWrong(no instanceof Error ? no : new Error(String(no)));

@@ -13,7 +13,7 @@ import {
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import desk from '#web/features/operator/desk/desk.module.css';
-import { isOfDesk } from '#web/features/operator/desk/useDeskForm.ts';
+import { isOperatorQuery } from '#web/features/operator/desk/useDeskForm.ts';
 import { RolesField } from '#web/features/operator/people/RolesField.tsx';
 import { Button, LinkButton } from '#web/ui/button/Button.tsx';
 import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
@@ -27,13 +27,12 @@ import { DateTime } from '#web/ui/time/DateTime.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
 type Props = {
-  /** `undefined` while it loads, and when it is on no page that is shown. */
+  /** `undefined` while it loads, and when it is on no loaded page. */
   operator: Operator | undefined;
   loading: boolean;
   onClose: () => void;
 };
 
-/** An operator: what they may do, and how it ends. */
 export function OperatorDrawer({ operator, loading, onClose }: Props) {
   return (
     <Drawer addressed open onClose={onClose} title={operator?.name ?? 'Operator'}>
@@ -129,7 +128,7 @@ type Question = {
   tone?: 'danger' | 'primary';
 };
 
-/** A change of an operator that is asked once more, and refused in the dialog that asked. */
+/** A change of an operator with a confirmation; a refusal shows in its dialog. */
 function useOperatorAct<A extends Act>(act: A, question: Question) {
   const { title, text, button, said, tone = 'danger' } = question;
   const change = useAct(act);
@@ -146,7 +145,7 @@ function useOperatorAct<A extends Act>(act: A, question: Question) {
         await change.perform(input);
         toast(said, { tone: 'success' });
         onDone?.();
-        void client.invalidateQueries({ predicate: isOfDesk });
+        void client.invalidateQueries({ predicate: isOperatorQuery });
       },
     });
 }

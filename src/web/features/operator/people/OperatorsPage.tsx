@@ -97,7 +97,7 @@ const invitationWord = (until: Date | null): string => {
 const openAt = (open: string | undefined) =>
   void navigate({ to: '/operator/operator', change: { open }, resetScroll: false });
 
-/** Route `/operator/operator`: who runs the installation, and what each of them may do. */
+/** Route `/operator/operator`: the operators and their roles. */
 export function OperatorsPage() {
   const { open } = useSearch('/operator/operator');
   const { view, onView } = useAddressView('/operator/operator');

@@ -14,7 +14,6 @@ const helps: Record<OperatorRole, string> = {
   admin: 'Semuanya, termasuk harga, operator, dan catatan audit.',
 };
 
-/** What an operator may do: one role or several. */
 export const RolesField = ({ value, error, onChange }: Props) => (
   <CheckboxGroup
     legend="Peran"

@@ -1,7 +1,6 @@
 import { MomentField } from '#web/features/operator/desk/MomentField.tsx';
 import type { Form } from '#web/ui/form/useForm.ts';
 
-/** From when on it counts. */
 export const FromField = ({ form }: { form: Form<{ valid_from: string }> }) => (
   <MomentField
     form={form}

@@ -37,7 +37,6 @@ type Values = ReturnType<typeof initialOf>;
 
 type Props = { plan: PlanDetails | undefined; onDone: () => void };
 
-/** A new revision of a plan, or a new plan. */
 export function PlanForm({ plan, onDone }: Props) {
   const { form, onSubmit } = useDeskForm(savePlan, {
     initial: initialOf(plan),
@@ -80,7 +79,6 @@ export function PlanForm({ plan, onDone }: Props) {
   );
 }
 
-/** What the plan is called, costs and includes. */
 const PlanFields = ({ form }: { form: Form<Values> }) => {
   const { values, errors } = form;
   return (

@@ -11,7 +11,6 @@ import { Drawer } from '#web/ui/overlay/Modal.tsx';
 import { Panel } from '#web/ui/panel/Panel.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 
-/** The plans, each by its newest revision, and a form for the next one. */
 export function Plans() {
   const plans = useQuery(actQuery(listPlanDetails, {}));
   const [edited, setEdited] = useState<PlanDetails | 'new'>();

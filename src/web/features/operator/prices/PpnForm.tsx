@@ -15,7 +15,6 @@ const parts = [
   { name: 'dpp_den', label: 'DPP, penyebut' },
 ] as const;
 
-/** Sets the rate of PPN as two fractions, from now or a later time on. */
 export function PpnForm() {
   const { form, onSubmit } = useDeskForm(setPpn, {
     initial: { num: '12', den: '100', dpp_num: '11', dpp_den: '12', valid_from: '', reason: '' },

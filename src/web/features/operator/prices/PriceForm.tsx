@@ -22,7 +22,6 @@ const categories = PriceCategory().options.map((value) => ({
   label: categoryWords(value),
 }));
 
-/** Sets the list price of a message of one kind, from now or a later time on. */
 export function PriceForm() {
   const { form, onSubmit } = useDeskForm(setPrice, {
     initial: NEW,

@@ -17,7 +17,7 @@ import { Panel, Stack } from '#web/ui/panel/Panel.tsx';
 import { StatusChip, type Tone } from '#web/ui/status/StatusChip.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 
-/** Route `/operator/harga`: what a message and a plan cost, and the PPN, from when on. */
+/** Route `/operator/harga`: prices of messages and plans, and the PPN, each with its start. */
 export function PricesPage() {
   const prices = useQuery(actQuery(getPrices, {}));
   return (
@@ -80,7 +80,6 @@ const Tables = ({ data: { prices, rates, ppn } }: { data: PriceTables }) => (
 
 type PriceHistoryProps = { category: PriceCategory; rows: PriceTables['prices'] };
 
-/** The prices of one kind, the newest first. */
 const PriceHistory = ({ category, rows }: PriceHistoryProps) => (
   <section>
     <h3>{categoryWords(category)}</h3>
@@ -102,7 +101,7 @@ type Row = Omit<PriceTables['prices'][number], 'category' | 'price'>;
 
 type DatedProps = {
   row: Row;
-  /** In place of the moment, where that says nothing. */
+  /** Shown instead of the moment, where that is meaningless. */
   since?: string | undefined;
   children: ReactNode;
 };

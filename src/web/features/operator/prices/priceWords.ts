@@ -8,18 +8,15 @@ type Rate = Readonly<Record<'num' | 'den' | 'dpp_num' | 'dpp_den', string | numb
 export const rateWords = ({ num, den, dpp_num, dpp_den }: Rate): string =>
   `${Number(den) === 100 ? `${num}%` : `${num}/${den}`} dari ${dpp_num}/${dpp_den}`;
 
-/** From when a change counts, in words. */
 export function fromWords(typed: string): string {
   const at = instantOf(typed);
   return at === undefined ? 'sekarang' : formatDateTime(new Date(at), 'Asia/Jakarta');
 }
 
-/** A kind of price, with the channels that it is of. */
 export const categoryWords = (category: PriceCategory): string =>
   category === 'message'
     ? 'Pesan (Simulator dan WhatsApp Web)'
     : `Cloud API: ${categoryLabel[category]}`;
 
-/** What has such a price, at the beginning of a sentence. */
 export const whatOf = (category: PriceCategory): string =>
   category === 'message' ? 'Pesan' : `Pesan Cloud API jenis ${categoryLabel[category]}`;

@@ -21,7 +21,6 @@ type Props = {
   onClose: () => void;
 };
 
-/** A payment that its gateway gave back or disputes, and what to do about it. */
 export const FlaggedDrawer = ({ payment, loading, onClose }: Props) => (
   <Drawer addressed open onClose={onClose} title={payment?.account_name ?? 'Ditarik di gerbang'}>
     {payment ? (

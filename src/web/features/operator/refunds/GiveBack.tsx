@@ -2,7 +2,7 @@ import { isolated } from '#contract/base/names.ts';
 import { formatRupiah, type Rupiah } from '#contract/base/money.ts';
 import { type Adjustment, paymentRefundLabel } from '#contract/operator/books.ts';
 import { refundPayment } from '#contract/operator/payments.ts';
-import { saidOf } from '#web/features/operator/adjustments/customerForm.ts';
+import { proposalResult } from '#web/features/operator/adjustments/customerForm.ts';
 import styles from '#web/features/operator/desk/desk.module.css';
 import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';
 import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
@@ -11,16 +11,15 @@ import { Button } from '#web/ui/button/Button.tsx';
 type Paid = { id: string; account_name: string; credited: Rupiah };
 type Props = { topup: Paid; onDone: (given: Adjustment) => void };
 
-/** What became of it: booked and given back, or still to be done by somebody. */
-const saidOfRefund = (given: Adjustment): string => {
-  if (given.refund === null) return saidOf(given);
+/** The result: booked and refunded, or still to be transferred by hand. */
+const refundResult = (given: Adjustment): string => {
+  if (given.refund === null) return proposalResult(given);
   if (given.refund === 'manual') {
     return 'Sudah dibukukan. Transfer uangnya, lalu catat di Dana belum dikenali.';
   }
   return `Sudah dibukukan. ${paymentRefundLabel[given.refund]}.`;
 };
 
-/** Gives the payment of a paid top-up back, with the reason that is kept. */
 export function GiveBack({ topup, onDone }: Props) {
   const { form, onSubmit } = useDeskForm(refundPayment, {
     initial: { reason: '' },
@@ -30,7 +29,7 @@ export function GiveBack({ topup, onDone }: Props) {
       text: `${formatRupiah(topup.credited)} keluar dari saldo ${isolated(topup.account_name)}, dan nota kredit diterbitkan untuk tagihannya. Tidak dapat dibatalkan setelah dibukukan.`,
       button: 'Kembalikan',
     }),
-    said: saidOfRefund,
+    said: refundResult,
     onDone,
   });
   return (

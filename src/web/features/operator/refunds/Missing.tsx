@@ -1,7 +1,7 @@
 import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
-/** In place of what a drawer shows: while it loads, and when its list no longer has it. */
+/** Shown instead of a drawer's content while it loads, or when its list no longer contains it. */
 export const Missing = ({ loading, children }: { loading: boolean; children: string }) =>
   loading ? (
     <div aria-busy="true">

@@ -18,7 +18,6 @@ type Props = {
   onClose: () => void;
 };
 
-/** A refund that has not reached its payer, and the transfer that ends it. */
 export const RefundDrawer = ({ refund, loading, onClose }: Props) => (
   <Drawer addressed open onClose={onClose} title={refund?.account_name ?? 'Pengembalian dana'}>
     {refund ? (

@@ -65,7 +65,6 @@ type Change = { refund?: string; refund_page?: number; flag?: string; flag_page?
 const go = (change: { [K in keyof Change]: Change[K] | undefined }, replace = false) =>
   void navigate({ to: '/operator/suspense', change, resetScroll: false, replace });
 
-/** Money on its way back to payers: what somebody has to transfer, and what gateways took back themselves. */
 export const Refunds = () => (
   <>
     <Panel title="Pengembalian dana">

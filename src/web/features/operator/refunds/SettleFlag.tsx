@@ -5,7 +5,6 @@ import { Button } from '#web/ui/button/Button.tsx';
 
 type Props = { payment: FlaggedPayment; onDone: () => void };
 
-/** Ends what is to be done about a payment that its gateway gave back, with the reason that is kept. */
 export function SettleFlag({ payment, onDone }: Props) {
   const { form, onSubmit } = useDeskForm(settleFlag, {
     initial: { reason: '' },

@@ -28,7 +28,6 @@ const QrImage = lazy(async () => ({
 
 const inFours = (secret: string): string => secret.replaceAll(/(.{4})(?=.)/g, '$1 ');
 
-/** The app's first code as it is typed, sent once it is whole, and what became of it. */
 function useFirstCode({ begun, onAdded }: Pick<Props, 'begun' | 'onAdded'>) {
   const add = useAct(addTotp);
   const refresh = useRefresh();
@@ -45,7 +44,7 @@ function useFirstCode({ begun, onAdded }: Pick<Props, 'begun' | 'onAdded'>) {
         challenge: begun.challenge,
         code: digits,
       });
-      // Recovery codes say so themselves.
+      // The recovery codes serve as confirmation.
       if (!codes) toast('Aplikasi autentikator terpasang.', { tone: 'success' });
       refresh();
       onAdded(codes);
@@ -63,7 +62,7 @@ function useFirstCode({ begun, onAdded }: Pick<Props, 'begun' | 'onAdded'>) {
   return { field, code, wrong, error, busy: add.busy, type, send };
 }
 
-/** The secret for the app, as a QR and to type; the first code shows that the app has it. */
+/** The secret for the app, as a QR and as text; the first code proves that the app has it. */
 export function AppDialog({ begun, onClose, onAdded }: Props) {
   const { field, code, wrong, error, busy, type, send } = useFirstCode({ begun, onAdded });
   useStartHere(field);

@@ -10,7 +10,7 @@ import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { Panel, Stack } from '#web/ui/panel/Panel.tsx';
 
-/** The authenticator app: one a person, whose secret any number of devices may have. */
+/** The authenticator app: one per person; any number of devices may hold its secret. */
 export function AppPart({ factors, withFactor, onCodes }: PartProps) {
   const begin = useAct(beginTotp);
   const [begun, setBegun] = useState<OutputOf<typeof beginTotp>>();

@@ -10,10 +10,12 @@ import { Modal } from '#web/ui/overlay/Modal.tsx';
 
 type Props = { codes: readonly string[]; onClose: () => void };
 
-// An Enter after the code that led here must close nothing: `<dialog>` looks for the attribute.
+// Prevents an Enter repeated after the code from closing the dialog: `<dialog>` focuses the element with the attribute.
 const startHere = (codes: HTMLElement | null) => codes?.setAttribute('autofocus', '');
 
-/** Recovery codes, this once: to copy, to save, to print. Only who says that they are saved leaves unasked. */
+/**
+ * Shown once, to copy, save or print. Leaving without confirming that they are saved asks first.
+ */
 export function CodesDialog({ codes, onClose }: Props) {
   const phone = formatPhone(useUser().phone);
   const save = () => {

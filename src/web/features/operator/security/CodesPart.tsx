@@ -10,10 +10,9 @@ import { Panel, Stack } from '#web/ui/panel/Panel.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
-/** From so few on, new ones should be made. */
+/** At this number or below, new ones should be made. */
 const FEW = 3;
 
-/** Recovery codes: how many are left, and how to make new ones. */
 export function CodesPart({ factors: { recovery }, withFactor, onCodes }: PartProps) {
   const renew = useAct(renewRecoveryCodes);
   const refresh = useRefresh();

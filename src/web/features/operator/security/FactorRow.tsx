@@ -11,15 +11,14 @@ import { toast } from '#web/ui/toast/toasts.ts';
 
 type Props = {
   factor: SecondFactor;
-  /** As it is called in a sentence: `passkey Laptop`. */
+  /** Its name in a sentence: `passkey Laptop`. */
   name: string;
-  /** The last one where one is required: it stays. */
+  /** The last one where one is required: it cannot be removed. */
   kept: boolean;
   withFactor: WithFactor;
   children: ReactNode;
 };
 
-/** A second factor: since when, last used, and how to take it away. */
 export function FactorRow({ factor, name, kept, withFactor, children }: Props) {
   const remove = useAct(removeSecondFactor);
   const refresh = useRefresh();

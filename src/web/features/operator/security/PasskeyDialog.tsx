@@ -19,7 +19,6 @@ type Props = {
   onAdded: (codes: readonly string[] | null) => void;
 };
 
-/** A passkey's name as it is typed, the passkey itself, and what became of it. */
 function useNewPasskey({ withFactor, onAdded }: Pick<Props, 'withFactor' | 'onAdded'>) {
   const begin = useAct(beginPasskey);
   const add = useAct(addPasskey);
@@ -40,7 +39,7 @@ function useNewPasskey({ withFactor, onAdded }: Pick<Props, 'withFactor' | 'onAd
     setBusy(true);
     try {
       const { recovery_codes: codes } = await make();
-      // Recovery codes say so themselves.
+      // The recovery codes serve as confirmation.
       if (!codes) toast('Passkey terpasang.', { tone: 'success' });
       refresh();
       onAdded(codes);
@@ -58,7 +57,6 @@ function useNewPasskey({ withFactor, onAdded }: Pick<Props, 'withFactor' | 'onAd
   return { name, wrong, error, busy, type, send };
 }
 
-/** A new passkey: what it is called, then the browser asks for it. */
 export function PasskeyDialog({ onClose, ...rest }: Props) {
   const form = useId();
   const place = useRef<HTMLFormElement>(null);

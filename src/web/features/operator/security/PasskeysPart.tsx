@@ -7,7 +7,6 @@ import { isLast, type PartProps } from '#web/features/operator/security/useFacto
 import { Button } from '#web/ui/button/Button.tsx';
 import { Panel, Stack } from '#web/ui/panel/Panel.tsx';
 
-/** Passkeys: of this device, of a phone, or on a security key; each with the name its owner gave it. */
 export function PasskeysPart({ factors, withFactor, onCodes }: PartProps) {
   const [adding, setAdding] = useState(false);
   const passkeys = factors.factors.filter(({ kind }) => kind === 'passkey');

@@ -11,7 +11,7 @@ import styles from '#web/features/operator/security/security.module.css';
 import { factorsQuery, useWithFactor } from '#web/features/operator/security/useFactors.tsx';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 
-/** Route `/operator/keamanan`: what the operator signs in with beside the password. */
+/** Route `/operator/keamanan`: the operator's second factors. */
 export function SecurityPage() {
   const factors = useQuery(factorsQuery);
   const { withFactor, dialog } = useWithFactor();
@@ -56,7 +56,7 @@ export function SecurityPage() {
   );
 }
 
-/** Opens everything else to who had to set one up; not before the recovery codes were seen. */
+/** Unlocks the other pages after a required setup; not before the recovery codes were shown. */
 function useSettled(): () => void {
   const client = useQueryClient();
   return () =>

@@ -14,10 +14,8 @@ import { actQuery } from '#web/features/operator/desk/actQuery.ts';
 import { FactorAnswer } from '#web/features/secondfactor/secondfactor.ts';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 
-/** One's own second factors. */
 export const factorsQuery = actQuery(getSecondFactors, {});
 
-/** Asks for one's own second factors anew. */
 export function useRefresh(): () => void {
   const client = useQueryClient();
   return () => void client.invalidateQueries({ queryKey: factorsQuery.queryKey });
@@ -25,12 +23,12 @@ export function useRefresh(): () => void {
 
 type Question = { asked: SecondFactorChallenge; done: () => void; leave: () => void };
 
-/** Does what wants a second factor of the last minutes, and asks for one where it is longer ago. */
+/** Runs work that needs a recent second factor, and asks for one if it is too long ago. */
 export type WithFactor = <T>(work: () => Promise<T>) => Promise<T>;
 
 /**
- * `withFactor` for what changes second factors, and the dialog in which one is asked for meanwhile. Who would
- * rather not give it is told nothing: an AbortError.
+ * `withFactor` for changes of second factors, and its dialog. Cancelling the dialog rejects silently, with an
+ * AbortError.
  */
 export function useWithFactor(): { withFactor: WithFactor; dialog: ReactNode } {
   const [question, setQuestion] = useState<Question>();
@@ -42,10 +40,10 @@ export function useWithFactor(): { withFactor: WithFactor; dialog: ReactNode } {
     } catch (no) {
       if (refusalCode(no) !== 'second_factor_again') throw no;
     }
-    const asked = await ask.perform({});
+    const challenge = await ask.perform({});
     await new Promise<void>((resolve, reject) => {
       const leave = () => reject(new DOMException('no second factor was given', 'AbortError'));
-      setQuestion({ asked, done: resolve, leave });
+      setQuestion({ asked: challenge, done: resolve, leave });
     }).finally(() => setQuestion(undefined));
     return work();
   };
@@ -64,14 +62,13 @@ export function useWithFactor(): { withFactor: WithFactor; dialog: ReactNode } {
   return { withFactor, dialog };
 }
 
-/** Whether the one factor there is must stay. */
+/** Whether the only factor must stay. */
 export const isLast = ({ required, factors }: SecondFactors): boolean =>
   required && factors.length === 1;
 
-/** What every part of the page works with. */
 export type PartProps = {
   factors: SecondFactors;
   withFactor: WithFactor;
-  /** Recovery codes are there, to be seen this once. */
+  /** New recovery codes, to be shown once. */
   onCodes: (codes: readonly string[] | null) => void;
 };

@@ -7,7 +7,6 @@ import { Checkbox } from '#web/ui/form/Checkbox.tsx';
 import { TextArea, TextField } from '#web/ui/text/TextField.tsx';
 
 type Props = {
-  /** JSON of `SupportHours`. */
   value: string;
   error: string | undefined;
   onChange: (value: string) => void;
@@ -16,9 +15,8 @@ type Props = {
 const empty: SupportHours = { days: dayNames.map(() => null), days_off: [], note: '' };
 const usual = { open: '08:00', close: '17:00' };
 
-/** The hours of a week, days off, and a note. */
 export function HoursField({ value, error, onChange }: Props) {
-  // What is not whole yet is kept as it is typed.
+  // Incomplete input stays as typed.
   const [hours, setHours] = useState(() => hoursFrom(value) ?? empty);
   const [off, setOff] = useState(() => hours.days_off.join('\n'));
   const set = (change: Partial<SupportHours>) => {
@@ -98,7 +96,7 @@ const Day = ({ name, day, onChange }: DayProps) => (
 
 type TimeProps = { label: string; value: string; onChange: (time: string) => void };
 
-/** Of 24 hours, as it is written here; the browser's own field may show AM and PM. */
+/** A 24-hour time field; the browser's own may show AM and PM. */
 const Time = ({ label, value, onChange }: TimeProps) => (
   <TextField
     label={label}

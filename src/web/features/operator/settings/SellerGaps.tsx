@@ -4,7 +4,6 @@ import { actQuery } from '#web/features/operator/desk/actQuery.ts';
 import { sellerGapWords } from '#web/features/operator/overview/problems.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 
-/** Names what the seller lacks for invoices with PPN; nothing while it is complete. */
 export function SellerGaps() {
   const { data } = useQuery(actQuery(moneyOverview, {}));
   if (!data || data.seller.missing.length === 0) return null;

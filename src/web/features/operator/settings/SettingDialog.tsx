@@ -22,7 +22,7 @@ const RAISING = 'Menaikkan nilainya meminta kata sandi Anda.';
 const WAITS =
   'Kenaikan berlaku setelah disetujui admin lain, atau setelah 24 jam, dan diberitahukan kepada semua operator.';
 
-/** Changes a setting; what was typed is not lost by a slip. */
+/** Changes a setting; closing it with unsaved input asks first. */
 export function SettingDialog({ setting, onClose }: Props) {
   const { name, label, kind, value: before, version, guarded, guards_money } = setting;
   const isRaised = (value: string) => guards_money && Number(value) > Number(before);
@@ -77,7 +77,7 @@ export function SettingDialog({ setting, onClose }: Props) {
   );
 }
 
-/** Back to what the environment says. */
+/** Resets to the environment's value. */
 export function ResetDialog({ setting, onClose }: Props) {
   const { name, label, kind, value, fallback, version } = setting;
   const { form, onSubmit } = useDeskForm(resetSetting, {
@@ -122,7 +122,6 @@ export function ResetDialog({ setting, onClose }: Props) {
 
 type DecideProps = Props & { decision: 'approve' | 'refuse' };
 
-/** The word on a waiting change: it counts now, or never. */
 export function DecideDialog({ setting, decision, onClose }: DecideProps) {
   const { name, label, kind, value, version, waiting } = setting;
   const isApproval = decision === 'approve';

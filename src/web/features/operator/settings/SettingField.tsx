@@ -17,7 +17,6 @@ const switches = [
   { value: 'off', label: 'Mati' },
 ];
 
-/** The field of a setting, by its kind. */
 export function SettingField({ setting, value, error, onChange, onBlur }: Props) {
   const { kind, label, help, max, optional } = setting;
   const field = { label, help, name: 'value', required: !optional, error, onBlur };
@@ -59,7 +58,7 @@ export function SettingField({ setting, value, error, onChange, onBlur }: Props)
           inputMode={kind === 'whole' ? 'numeric' : 'decimal'}
           autoComplete="off"
           value={value}
-          // As people write it here: a comma before the decimals.
+          // Accepts the local decimal comma.
           onChange={(event) => onChange(event.target.value.replace(',', '.'))}
         />
       );

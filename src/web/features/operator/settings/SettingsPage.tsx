@@ -22,7 +22,7 @@ import { Panel, Row } from '#web/ui/panel/Panel.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 
-/** Route `/operator/pengaturan`: what may be changed while the installation runs. */
+/** Route `/operator/pengaturan`: settings that can change at runtime. */
 export function SettingsPage() {
   const settings = useQuery(actQuery(listSettings, {}));
   return (
@@ -136,7 +136,6 @@ function Setting({ setting, onOpen }: SettingProps) {
   );
 }
 
-/** The change of a setting that waits, with who proposed it and why. */
 function Waiting({ setting: { kind, waiting } }: { setting: LiveSetting }) {
   if (!waiting) return null;
   return (

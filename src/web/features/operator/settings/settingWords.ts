@@ -4,7 +4,7 @@ import { type LiveSetting, SupportHours } from '#contract/operator/settings.ts';
 /** The days of the week, as `SupportHours` has them. */
 export const dayNames = ['Senin', 'Selasa', 'Rabu', 'Kamis', 'Jumat', 'Sabtu', 'Minggu'] as const;
 
-/** Opening hours as they are written; undefined when they are not. */
+/** Parses opening hours; undefined if invalid. */
 export function hoursFrom(words: string): SupportHours | undefined {
   try {
     return SupportHours().parse(JSON.parse(words));
@@ -13,7 +13,7 @@ export function hoursFrom(words: string): SupportHours | undefined {
   }
 }
 
-/** A value in words, for people: `Rp 10.000`, `Nyala`, the hours of a week. */
+/** A value in words: `Rp 10.000`, `Nyala`, the hours of a week. */
 export function settingWords(kind: LiveSetting['kind'], value: string): string {
   if (value === '') return '—';
   switch (kind) {
@@ -32,7 +32,7 @@ export function settingWords(kind: LiveSetting['kind'], value: string): string {
   }
 }
 
-/** `Senin–Jumat 08.00–17.00; Sabtu–Minggu tutup`: days that are alike together. */
+/** `Senin–Jumat 08.00–17.00; Sabtu–Minggu tutup`: equal days are grouped. */
 function hoursInWords(value: string): string {
   const hours = hoursFrom(value);
   if (!hours) return value;

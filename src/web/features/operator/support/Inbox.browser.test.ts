@@ -15,7 +15,7 @@ type Profiles = {
 
 let somebody: Promise<string> | undefined;
 
-/** An operator at the inbox of `world`; all else is the product's own. */
+/** An operator at the inbox of `world`; everything else is the product's own. */
 async function at(world: InboxWorld, profiles: Profiles, query = '', width = 1440) {
   const phone = `62859${String(Date.now() % 1e8).padStart(8, '0')}`;
   somebody ??= signUp(inject('product'), { name: 'Dimas', phone }).then((one) => one.session);
@@ -30,7 +30,7 @@ async function at(world: InboxWorld, profiles: Profiles, query = '', width = 144
   await tab.goto(`${inject('gallery')}/operator/layanan${query}`);
   const done = async () => {
     expect(wrongs.slice(before)).toEqual([]);
-    // What is on its way would go on in the next test, which has the same browser.
+    // Unsent messages would be sent in the next test, which shares the browser.
     const lines = () => Object.keys(localStorage).filter((name) => name.includes('support-line '));
     await waitFor(async () => expect(await tab.evaluate(lines)).toEqual([]));
     await tab.close();
@@ -48,7 +48,7 @@ const names = (tab: Page) =>
     .allInnerTexts();
 const openOf = (tab: Page) => new URL(tab.url()).searchParams.get('open');
 
-/** The first thread of a world: the one that waits longest. */
+/** The first thread of a world, which has waited longest. */
 function first(world: InboxWorld) {
   const [thread] = world.threads;
   if (!thread) throw new Error('there is no thread');
@@ -64,7 +64,9 @@ const typing = (world: InboxWorld): LiveEvent => ({
   doing: 'answer',
 });
 
-test('who waits is found, answered and finished with the keyboard alone', async ({ profiles }) => {
+test('a waiting thread is found, answered and closed with the keyboard alone', async ({
+  profiles,
+}) => {
   const world = inboxWorld();
   const { tab, done } = await at(world, profiles);
   await row(tab, 'Bengkel Jaya').waitFor();
@@ -78,7 +80,7 @@ test('who waits is found, answered and finished with the keyboard alone', async 
   await tab.keyboard.press('k');
   await tab.keyboard.press('Enter');
   await waitFor(async () => expect(await isFocused(tab, box(tab))).toBe(true));
-  // Letters are text here, not keys of the page.
+  // Letters are text here, not shortcuts.
   await tab.keyboard.type('jk');
   await tab.keyboard.press('Enter');
   await waitFor(() =>
@@ -95,7 +97,7 @@ test('who waits is found, answered and finished with the keyboard alone', async 
   await box(tab).focus();
   await tab.keyboard.press('Escape');
   await waitFor(() => expect(openOf(tab)).toBeNull());
-  // The keys of the page are back when its dialogs and boxes have let go of them.
+  // Shortcuts work again once dialogs and boxes have lost focus.
   const search = tab.getByRole('searchbox');
   await waitFor(async () => {
     if (!(await isFocused(tab, search))) await tab.keyboard.press('/');
@@ -109,9 +111,7 @@ test('who waits is found, answered and finished with the keyboard alone', async 
   await done();
 });
 
-test('a slash offers canned replies, which arrows, Enter and Escape handle', async ({
-  profiles,
-}) => {
+test('a slash offers canned replies, handled by arrows, Enter and Escape', async ({ profiles }) => {
   const world = inboxWorld();
   const { tab, done } = await at(world, profiles, `?open=${first(world).row.account_id}`);
   const list = tab.getByRole('listbox', { name: 'Jawaban siap pakai' });
@@ -126,7 +126,6 @@ test('a slash offers canned replies, which arrows, Enter and Escape handle', asy
   expect(await tab.locator(`[id="${id}"]`).innerText()).toMatch(/^\/salam/);
   await tab.keyboard.press('Escape');
   await list.waitFor({ state: 'hidden' });
-  // The thread stays, and so does what was typed.
   expect(await box(tab).inputValue()).toBe('/');
   await box(tab).fill('Baik. /sal');
   await list.waitFor();
@@ -141,14 +140,14 @@ test('a slash offers canned replies, which arrows, Enter and Escape handle', asy
   await done();
 });
 
-test('another operator who types is shown, and their answer is asked about before a second one', async ({
+test('another operator’s typing is shown, and their answer prompts a confirmation before a second one', async ({
   profiles,
 }) => {
   const world = inboxWorld();
   const { tab, done } = await at(world, profiles, `?open=${first(world).row.account_id}`);
   await tab.getByText('Token saya terputus').last().waitFor();
   const warning = tab.getByText('Rina Kusuma sedang mengetik di sini');
-  // Told to who is there: the stream may open later than the page.
+  // Events reach only open streams, and the stream may open later than the page.
   await waitFor(async () => {
     const isShown = (await warning.count()) > 0;
     if (!isShown && world.events.length === 0) world.events.push(typing(world));
@@ -182,7 +181,6 @@ test('another operator who types is shown, and their answer is asked about befor
   );
   await question.getByRole('button', { name: 'Batal' }).click();
   expect(await box(tab).inputValue()).toBe('Sedang kami periksa.');
-  // Whoever sends again has read it.
   await box(tab).press('Enter');
   await waitFor(async () => expect(await box(tab).inputValue()).toBe(''));
   const sent = () => world.asked.filter(({ act }) => act === 'operator_support_send');
@@ -190,7 +188,7 @@ test('another operator who types is shown, and their answer is asked about befor
   await done();
 });
 
-test('a note is marked as one, and goes to operators alone', async ({ profiles }) => {
+test('a note is marked as one, and goes to operators only', async ({ profiles }) => {
   const world = inboxWorld();
   const { tab, done } = await at(world, profiles, `?open=${first(world).row.account_id}`);
   const looks = () =>
@@ -206,7 +204,7 @@ test('a note is marked as one, and goes to operators alone', async ({ profiles }
   const answer = await looks();
   await tab.getByRole('button', { name: 'Catatan internal' }).click();
   await tab.getByText('Hanya operator yang melihatnya').waitFor();
-  // Box, frame and button all change: a note is not taken for an answer.
+  // Box, frame and button all change, so that a note is not mistaken for an answer.
   await waitFor(async () => {
     const note = await looks();
     expect(note.filter((look, nth) => look === answer[nth])).toEqual([]);
@@ -218,12 +216,11 @@ test('a note is marked as one, and goes to operators alone', async ({ profiles }
     const sent = world.asked.filter(({ act }) => act === 'operator_support_send');
     expect(sent).toEqual([expect.objectContaining({ internal: '1' })]);
   });
-  // It answers nobody.
   await row(tab, 'Bengkel Jaya').waitFor();
   await done();
 });
 
-test('a thread is assigned, put off and taken up again; what fails is said and can be tried again', async ({
+test('a thread is assigned, snoozed and reopened; a failure is shown and can be retried', async ({
   profiles,
 }) => {
   const world = inboxWorld();
@@ -249,7 +246,7 @@ test('a thread is assigned, put off and taken up again; what fails is said and c
   await done();
 });
 
-test('canned replies are written, changed and deleted', async ({ profiles }) => {
+test('canned replies are created, edited and deleted', async ({ profiles }) => {
   const world = inboxWorld({ canned: [] });
   const { tab, done } = await at(world, profiles, '?replies=1');
   const dialog = tab.getByRole('dialog');
@@ -257,7 +254,6 @@ test('canned replies are written, changed and deleted', async ({ profiles }) => 
   await add.press('Enter');
   await waitFor(async () => expect(await isFocused(tab, dialog.getByLabel('Nama'))).toBe(true));
   await tab.keyboard.type('Jam Buka');
-  // What was written is not lost to a key.
   await tab.keyboard.press('Escape');
   const asked = tab.getByRole('alertdialog');
   await asked.getByRole('button', { name: 'Lanjut menulis' }).click();
@@ -275,7 +271,7 @@ test('canned replies are written, changed and deleted', async ({ profiles }) => 
   await done();
 });
 
-test('an empty queue says so; one that cannot be had is asked for again', async ({ profiles }) => {
+test('an empty queue says so, and a failed one can be reloaded', async ({ profiles }) => {
   const world = inboxWorld({ threads: [] });
   const { tab, done } = await at(world, profiles, '', 390);
   await tab.getByText('Tidak ada yang menunggu').waitFor();

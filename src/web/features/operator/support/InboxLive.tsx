@@ -7,14 +7,13 @@ import { WaitingTitle } from '#web/features/operator/support/WaitingCount.tsx';
 import { addLine, followOutbox, waitingThreads } from '#web/features/support/support.ts';
 import { onLiveEvent } from '#web/live/listeners.ts';
 
-/** What goes on in the inbox while an operator is on any page; shows nothing itself. */
+/** Runs the inbox's live updates on every page of an operator; renders nothing. */
 export function InboxLive() {
   usePresences();
   useWaitingAnswers();
   return <WaitingTitle />;
 }
 
-/** Notes what other operators do in threads. */
 function usePresences(): void {
   const me = useUser().id;
   useEffect(() => {
@@ -32,7 +31,6 @@ function usePresences(): void {
   }, [me]);
 }
 
-/** Goes on with the answers that were written before and are not on the server yet, in whatever thread. */
 function useWaitingAnswers(): void {
   const client = useQueryClient();
   useEffect(() => {

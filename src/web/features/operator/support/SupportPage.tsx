@@ -16,10 +16,9 @@ import { PageHead } from '#web/ui/layout/PageHead.tsx';
 import { SplitView } from '#web/ui/layout/SplitView.tsx';
 import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
 
-// The chat's code comes with the page, not after it.
 void SupportChat.bring();
 
-/** Route `/operator/layanan`: what customers ask, the queue beside the thread that is open. */
+/** Route `/operator/layanan`: support threads, the queue beside the open thread. */
 export function SupportPage() {
   const { open, replies } = useSearch('/operator/layanan');
   const account = Id('account').safeParse(open);

@@ -6,11 +6,9 @@ const PAGE = '/operator/layanan';
 
 type Change = Search<typeof PAGE>;
 
-/** Changes what the inbox's address says; the rest of it stays. */
 export const goInbox = (change: Change, how: How = {}): void =>
   void navigate({ to: PAGE, change, resetScroll: false, ...how });
 
-/** The address of a customer's thread, as notices and other pages carry it. */
 export const threadUrl = (accountId: string): string =>
   hrefOf({ to: PAGE, search: { open: accountId } });
 
@@ -21,7 +19,6 @@ export function threadAt(url: string): string | undefined {
   return new URLSearchParams(query?.split('#', 1)[0]).get('open') ?? undefined;
 }
 
-/** Where an operator sees a customer, or one thing of theirs. */
 export function customerUrl(
   accountId: string,
   about?: { type: SupportSubject; id: string },

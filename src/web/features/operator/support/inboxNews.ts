@@ -2,13 +2,12 @@ import { threadAt, threadUrl } from '#web/features/operator/support/address.ts';
 import { isSeen } from '#web/features/operator/support/thread/openThread.ts';
 import type { SupportNews } from '#web/live/news.ts';
 
-/** A line older than this is no news any more: it came while the line was down. */
+/** An older message is not new: it came while the connection was down. */
 const NEWS_MS = 60_000;
 
-/** Which notices of a browser are about a customer's thread: pushes have the same. */
+/** The tag of a browser's notices about a customer's thread: pushes have the same. */
 export const noticeTag = (accountId: string): string => `support-${accountId}`;
 
-/** An operator is told of the lines of customers. */
 export const inboxNews: SupportNews = {
   kind: 'support.message',
   idOf: ({ id }) => id,

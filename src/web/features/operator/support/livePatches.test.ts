@@ -5,13 +5,13 @@ import { inboxPatches, withMarks } from './livePatches.ts';
 
 const marks = { status: 'open', customer_read: 7, operator_read: 5 } as const;
 
-test('a thread’s marks rise with events and never fall by a late one', () => {
+test('a thread’s read marks rise with events and never fall with a late one', () => {
   const thread = { account_id: 'acc_1', status: 'closed', customer_read: 4, operator_read: 9 };
   expect(withMarks(thread, marks)).toEqual({ ...thread, status: 'open', customer_read: 7 });
   expect(withMarks(undefined, marks)).toBeUndefined();
 });
 
-test('a line asks for its own thread, the queue and the counts again, and for no other thread', () => {
+test('a message refetches its own thread, the queue and the counts, but no other thread', () => {
   const asked: unknown[] = [];
   const cache = {
     update: () => undefined,
@@ -31,7 +31,7 @@ test('a line asks for its own thread, the queue and the counts again, and for no
   ]);
 });
 
-test('after a gap everything of the inbox is asked for again, in the background only the counts', () => {
+test('after a gap all of the inbox is refetched; in the background only the counts', () => {
   const { follows, inBackground } = inboxPatches;
   const keys: QueryKey[] = [
     ['operator_support_list', {}],

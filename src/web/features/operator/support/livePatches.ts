@@ -18,7 +18,7 @@ function refetchQueue({ refetch }: CacheChanges): void {
 
 type Marks = { status: string; customer_read: number; operator_read: number };
 
-/** A cached thread with its status and marks as an event tells them; marks never fall. */
+/** A cached thread with its status and read marks updated by an event; marks never fall. */
 export function withMarks(data: unknown, { status, customer_read, operator_read }: Marks): unknown {
   if (!isRecord(data)) return data;
   const risen = (name: string, mark: number) => Math.max(Number(data[name] ?? 0), mark);
@@ -30,7 +30,6 @@ export function withMarks(data: unknown, { status, customer_read, operator_read 
   };
 }
 
-/** Keeps the queue, its counts and the threads current, for operators. */
 export const inboxPatches: LivePatches = {
   follows: (key) => inbox(key) || lines(key),
   inBackground: keyStarts(countsKey),
@@ -42,7 +41,7 @@ export const inboxPatches: LivePatches = {
     },
     'support.changed': ({ account_id, ...marks }, cache) => {
       cache.update((data) => withMarks(data, marks), keyStarts(threadKey(account_id)));
-      // Who looks after it, and since when it waits, is not in the event.
+      // The event lacks the assignee and the start of the wait.
       cache.refetch(threadKey(account_id));
       refetchQueue(cache);
     },

@@ -8,7 +8,7 @@ const one = (name: string, doing: Presence['doing'], accountId = 'acc_1'): Prese
   doing,
 });
 
-test('each operator counts once in a thread, by the most pressing of what they do', () => {
+test('each operator counts once per thread, by the most urgent activity', () => {
   const all = [
     one('Rina', 'look'),
     one('Sari', 'look'),
@@ -22,7 +22,7 @@ test('each operator counts once in a thread, by the most pressing of what they d
   ]);
 });
 
-test('the warning names who does the most pressing thing', () => {
+test('the warning names the operator with the most urgent activity', () => {
   expect(presenceSentence([])).toBe('');
   expect(presenceSentence([one('Rina', 'answer'), one('Sari', 'look')])).toBe(
     'Rina sedang mengetik di sini',
@@ -32,7 +32,7 @@ test('the warning names who does the most pressing thing', () => {
   );
 });
 
-test('what is not said again is over, typing sooner than looking; a sent line ends typing', async () => {
+test('presence expires without updates, typing sooner than looking; a sent message ends typing', async () => {
   vi.useFakeTimers();
   const { notePresence, noteWritten, presentNow } = await import('./presence.ts');
   const now = () => presentNow().map(({ name, doing }) => `${name} ${doing}`);

@@ -2,7 +2,6 @@ import { isolated } from '#contract/base/names.ts';
 import type { SupportDoing } from '#contract/events.ts';
 import { createStore, useStore } from '#web/browser/store.ts';
 
-/** Another operator in a thread, right now. */
 export type Presence = {
   accountId: string;
   userId: string;
@@ -10,7 +9,7 @@ export type Presence = {
   doing: SupportDoing;
 };
 
-/** What is not said again for so long is over: typing is said every few seconds, looking every twenty. */
+/** Presence expires after this: typing is reported every few seconds, looking every twenty. */
 const OVER_MS: Readonly<Record<SupportDoing, number>> = {
   answer: 6_000,
   note: 6_000,
@@ -23,7 +22,6 @@ const ends = new Map<string, ReturnType<typeof setTimeout>>();
 const keyOf = ({ accountId, userId, doing }: Presence): string =>
   `${accountId} ${userId} ${doing === 'look' ? 'look' : 'type'}`;
 
-/** Notes what an operator was reported to do in a thread; it is forgotten by itself. */
 export function notePresence(one: Presence): void {
   const key = keyOf(one);
   clearTimeout(ends.get(key));
@@ -36,7 +34,7 @@ export function notePresence(one: Presence): void {
   present.set([...without(key), one]);
 }
 
-/** Who wrote has stopped typing. @param name as the thread shows it */
+/** Ends the typing of an operator who has sent a message. @param name as the thread shows it */
 export function noteWritten(accountId: string, name: string): void {
   for (const one of presentNow()) {
     if (one.accountId === accountId && one.name === name && one.doing !== 'look')
@@ -53,7 +51,6 @@ function forgetPresence(key: string): void {
 const without = (key: string): readonly Presence[] =>
   present.get().filter((one) => keyOf(one) !== key);
 
-/** All that is known now. */
 export const presentNow = (): readonly Presence[] => present.get();
 
 /** The other operators in any thread, each once: writing counts before looking. */
@@ -61,7 +58,6 @@ export function usePresence(): readonly Presence[] {
   return busiest(useStore(present));
 }
 
-/** Each operator once in a thread, by the most pressing of what they do. */
 export function busiest(all: readonly Presence[]): readonly Presence[] {
   const rank = ({ doing }: Presence) => (doing === 'look' ? 0 : doing === 'note' ? 1 : 2);
   const best = new Map<string, Presence>();
@@ -79,7 +75,7 @@ const verbs: Readonly<Record<SupportDoing, string>> = {
   look: 'juga membuka percakapan ini',
 };
 
-/** `Rina sedang mengetik di sini`; '' for nobody. */
+/** `Rina sedang mengetik di sini`; '' for none. */
 export function presenceSentence(others: readonly Presence[]): string {
   const [first] = others;
   if (!first) return '';

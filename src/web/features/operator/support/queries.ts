@@ -11,28 +11,25 @@ import {
 import { perform } from '#web/api/act.ts';
 import type { Replies } from '#web/ui/chat/replies/stored.ts';
 
-/** Nobody tells that time passes: who waits is asked for again so often. */
+/** The poll interval of the queue: no event reports the passing of time. */
 export const LOOK_MS = 60_000;
 
 export const countsKey = [countInbox.name] as const;
 export const inboxKey = [listInbox.name] as const;
 export const threadKey = (accountId: string) => [getInboxThread.name, accountId] as const;
 
-/** How many threads there are to look after. */
 export const countsQuery = queryOptions({
   queryKey: countsKey,
   queryFn: ({ signal }) => perform(countInbox, {}, { signal }),
   refetchInterval: LOOK_MS,
 });
 
-/** How a customer's thread stands, and the customer. */
 export const threadQuery = (accountId: string) =>
   queryOptions({
     queryKey: threadKey(accountId),
     queryFn: ({ signal }) => perform(getInboxThread, { account_id: accountId }, { signal }),
   });
 
-/** The answers that are written often. */
 export const cannedReplies: Replies = {
   list: listCanned,
   save: saveCanned,
@@ -45,19 +42,16 @@ export const cannedReplies: Replies = {
   },
 };
 
-/** Shows a thread as an act has left it, and asks for the queue again. */
 export function showThread(client: QueryClient, thread: OperatorThread): void {
   client.setQueryData(threadKey(thread.account_id), thread);
   refreshQueue(client);
 }
 
-/** Asks for the queue and its counts again. */
 export function refreshQueue(client: QueryClient): void {
   void client.invalidateQueries({ queryKey: inboxKey });
   void client.invalidateQueries({ queryKey: countsKey });
 }
 
-/** Asks for one thread and the queue again. */
 export function refreshThread(client: QueryClient, accountId: string): void {
   void client.invalidateQueries({ queryKey: threadKey(accountId) });
   refreshQueue(client);

@@ -7,7 +7,7 @@ import {
   annotateSuspense,
   returnSuspense,
 } from '#contract/operator/payments.ts';
-import { saidOf } from '#web/features/operator/adjustments/customerForm.ts';
+import { proposalResult } from '#web/features/operator/adjustments/customerForm.ts';
 import styles from '#web/features/operator/desk/desk.module.css';
 import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';
 import { paymentMethodLabels } from '#web/features/operator/desk/paymentMethodLabels.ts';
@@ -29,7 +29,6 @@ type Props = {
   onClose: () => void;
 };
 
-/** A payment in suspense, and the three things that can be done with it. */
 export const SuspenseDrawer = ({ item, loading, onClose }: Props) => (
   <Drawer addressed open onClose={onClose} title={item?.account_name ?? 'Dana belum dikenali'}>
     {item ? (
@@ -55,7 +54,7 @@ function Item({ item, onClose }: { item: SuspenseItem; onClose: () => void }) {
           { term: 'Diterima', is: <DateTime at={item.at} /> },
           { term: 'Lewat', is: paymentMethodLabels[item.provider] ?? item.provider },
           { term: 'Isi saldo', is: <span className={styles['hash']}>{item.topup_id}</span> },
-          // A bank's line has no number of its own: what it is known by here says nothing to people.
+          // A bank entry has no number of its own: its internal reference means nothing to people.
           ...(item.provider === 'bank'
             ? []
             : [{ term: 'Transaksi', is: <span className={styles['hash']}>{item.txn}</span> }]),
@@ -106,7 +105,7 @@ function Credit({ item: { provider, txn, amount, account_name }, onDone }: FormP
       text: `${formatRupiah(amount)} masuk ke saldo ${isolated(account_name)}.`,
       button: 'Masukkan',
     }),
-    said: saidOf,
+    said: proposalResult,
     onDone,
   });
   return (
@@ -127,7 +126,7 @@ function Return({ item: { provider, txn, amount }, onDone }: FormProps) {
       text: `${formatRupiah(amount)} dicatat sudah ditransfer ke rekening atas nama ${payee}.`,
       button: 'Bukukan',
     }),
-    said: saidOf,
+    said: proposalResult,
     onDone,
   });
   return (

@@ -41,7 +41,7 @@ const keyOf = ({ provider, txn }: SuspenseItem): string => `${provider} ${txn}`;
 const openAt = (open: string | undefined) =>
   void navigate({ to: '/operator/suspense', change: { open }, resetScroll: false });
 
-/** Route `/operator/suspense`: money that was paid and belongs to nobody's saldo yet. */
+/** Route `/operator/suspense`: payments that belong to no saldo yet. */
 export function SuspensePage() {
   const { open } = useSearch('/operator/suspense');
   const { view, onView } = useAddressView('/operator/suspense', {

@@ -1,14 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type SystemToken, connectSystemToken } from '#contract/operator/settings.ts';
-import { isOfDesk } from '#web/features/operator/desk/useDeskForm.ts';
+import { isOperatorQuery } from '#web/features/operator/desk/useDeskForm.ts';
 import { CloudForm, CloudSetup } from '#web/features/tokens/tokens.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { Row, Stack } from '#web/ui/panel/Panel.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
-/** The number of the Cloud API that codes are sent from: how it is connected, and whether Meta lets codes through. */
 export function CloudNumber({ token }: { token: SystemToken }) {
   const { cloud, code_template: template } = token;
   const [isEditing, setEditing] = useState(false);
@@ -22,7 +21,7 @@ export function CloudNumber({ token }: { token: SystemToken }) {
         isFirst={isEditing}
         {...(cloud && { onCancel: () => setEditing(false) })}
         onDone={() => {
-          void client.invalidateQueries({ predicate: isOfDesk });
+          void client.invalidateQueries({ predicate: isOperatorQuery });
           setEditing(false);
           toast('Nomor token sistem tersambung.', { tone: 'success' });
         }}

@@ -9,7 +9,7 @@ import {
 import { tokenStatusLabel } from '#contract/tokens.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
-import { isOfDesk } from '#web/features/operator/desk/useDeskForm.ts';
+import { isOperatorQuery } from '#web/features/operator/desk/useDeskForm.ts';
 import { CloudNumber } from '#web/features/operator/systemToken/CloudNumber.tsx';
 import { MoveSystemToken } from '#web/features/operator/systemToken/MoveSystemToken.tsx';
 import { channelLabel } from '#web/features/tokens/tokens.ts';
@@ -22,7 +22,6 @@ import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { Countdown } from '#web/ui/time/Countdown.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
-/** How it is connected, and what can be done about it. */
 export function Connection({ token }: { token: SystemToken }) {
   const { status, channel, phone, own_phone, code_template: template } = token;
   const isConnected = status === 'linked';
@@ -44,7 +43,7 @@ export function Connection({ token }: { token: SystemToken }) {
       sentenceOf,
       onConfirm: async () => {
         await part.perform({});
-        void client.invalidateQueries({ predicate: isOfDesk });
+        void client.invalidateQueries({ predicate: isOperatorQuery });
       },
     });
   return (
@@ -110,7 +109,7 @@ function Move({ token }: { token: SystemToken }) {
 
 type ScanProps = { link: { path: string; expires_at: Date }; onEnd: () => void };
 
-/** The page with the QR: opened here, or sent to whoever has the phone. */
+/** The page with the QR: opened here, or sent to the phone's owner. */
 const Scan = ({ link: { path, expires_at }, onEnd }: ScanProps) => (
   <Stack gap={12}>
     <p>

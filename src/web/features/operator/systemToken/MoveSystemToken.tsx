@@ -3,7 +3,7 @@ import { type FormEvent, useState } from 'react';
 import { type SystemToken, moveSystemToken } from '#contract/operator/settings.ts';
 import type { ChannelName } from '#contract/tokens.ts';
 import { useAct } from '#web/api/query.ts';
-import { isOfDesk } from '#web/features/operator/desk/useDeskForm.ts';
+import { isOperatorQuery } from '#web/features/operator/desk/useDeskForm.ts';
 import { AboutChannel, channelLabel } from '#web/features/tokens/tokens.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
@@ -17,13 +17,12 @@ const FORM = 'pindah-token-sistem';
 
 type Props = { token: SystemToken; onClose: () => void };
 
-/** Moves the installation's own token to another channel. */
 export function MoveSystemToken({ token, onClose }: Props) {
   const client = useQueryClient();
   const [channel, setChannel] = useState<ChannelName | undefined>(token.others[0]);
   const move = useAct(moveSystemToken, {
     onSuccess: async (moved) => {
-      await client.invalidateQueries({ predicate: isOfDesk });
+      await client.invalidateQueries({ predicate: isOperatorQuery });
       toast(`Token sistem sekarang memakai ${channelLabel[moved.channel]}.`, { tone: 'success' });
       onClose();
     },

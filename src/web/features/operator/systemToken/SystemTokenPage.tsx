@@ -17,10 +17,10 @@ import { Panel } from '#web/ui/panel/Panel.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 
-/** How often it is looked at: while it is linked, the phone is awaited. */
+/** The poll interval: linking waits for the phone. */
 const LOOK_MS = 4_000;
 
-/** Route `/operator/token`: what sends one-time codes and notices. */
+/** Route `/operator/token`: the token that sends one-time codes and notices. */
 export function SystemTokenPage() {
   const token = useQuery({ ...actQuery(getSystemToken, {}), refetchInterval: LOOK_MS });
   return (

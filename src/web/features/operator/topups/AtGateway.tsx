@@ -24,7 +24,7 @@ type Props = {
   onDecided: (topup: OperatorTopup) => void;
 };
 
-/** An order at its gateway, which alone says whether it is paid: it can be asked again, or given up. */
+/** An order, whose gateway alone decides whether it is paid: it can be queried or given up. */
 export function AtGateway({ topup, provider, onDecided }: Props) {
   const client = useQueryClient();
   const asking = useAct(checkTopupAtGateway);
@@ -60,7 +60,6 @@ export function AtGateway({ topup, provider, onDecided }: Props) {
   );
 }
 
-/** What the state means, and what to do about it. */
 function adviceOf({ status }: OperatorTopup, gateway: string): string {
   switch (status) {
     case 'creating':

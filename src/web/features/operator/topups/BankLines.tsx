@@ -7,12 +7,10 @@ import { Money } from '#web/ui/money/Money.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { TextField } from '#web/ui/text/TextField.tsx';
 
-/** Stands for a reference that is typed, in place of a line. */
 export const OTHER = 'lain';
 
 type Props = {
   topup: OperatorTopup;
-  /** The chosen line, `OTHER`, or '' when nothing is chosen. */
   line: string;
   reference: string;
   errors: { line?: string; reference?: string };
@@ -20,7 +18,7 @@ type Props = {
   onReference: (reference: string) => void;
 };
 
-/** The unused bank lines near a top-up's amount, one to be chosen, or a reference typed by hand. */
+/** The unused bank entries near a top-up's amount, or a reference typed by hand. */
 export function BankLines({ topup, line, reference, errors, onLine, onReference }: Props) {
   const errorId = useId();
   return (

@@ -30,10 +30,9 @@ import { toast } from '#web/ui/toast/toasts.ts';
 type Values = { line: string; reference: string; reason: string };
 type Props = { topup: OperatorTopup; onDecided: (topup: OperatorTopup) => void };
 
-/** The bank's word for the payment: a line that was chosen, or a reference that was typed. */
 const referenceOf = ({ line, reference }: Values): string => (line === OTHER ? reference : line);
 
-/** What is wrong with a confirmation; a line that was not chosen is reported as such. */
+/** Errors of a confirmation; a missing selection is reported at the entry. */
 function wrongWith(topup: OperatorTopup, values: Values): FieldErrors {
   const { line, reason } = values;
   const input = { topup_id: topup.id, reference: referenceOf(values), reason };
@@ -44,8 +43,8 @@ function wrongWith(topup: OperatorTopup, values: Values): FieldErrors {
 }
 
 /**
- * Starts with what another operator has proposed; else with the line of the exact amount, and without any
- * line with a reference to be typed.
+ * The initial values: another operator's proposal; else the entry of the exact amount; without entries a typed
+ * reference.
  */
 function firstValues({ candidates, total, proposal }: OperatorTopup): Values {
   if (proposal) {
@@ -59,14 +58,12 @@ function firstValues({ candidates, total, proposal }: OperatorTopup): Values {
   return { line, reference: '', reason: '' };
 }
 
-/** Whether confirming so only records a proposal. */
 function proposes(topup: OperatorTopup, values: Values): boolean {
   const { proposal } = topup;
   if (!takesTwo(topup, values.line)) return false;
   return proposal === null || proposal.mine || proposal.reference !== referenceOf(values);
 }
 
-/** The form of a decision, and what asks before it is carried out. */
 function useDecision({ topup, onDecided }: Props) {
   const client = useQueryClient();
   const form = useForm<Values>(firstValues(topup), (values) => wrongWith(topup, values));
@@ -164,7 +161,6 @@ export function Decision({ topup, onDecided }: Props) {
   );
 }
 
-/** Says that this takes two operators, or who has proposed what. */
 function SecondOperator({ topup, line }: { topup: OperatorTopup; line: string }) {
   const { proposal } = topup;
   if (proposal) {
@@ -196,13 +192,12 @@ function SecondOperator({ topup, line }: { topup: OperatorTopup; line: string })
   );
 }
 
-/** What confirming does to the customer's saldo. */
 function consequenceOf(topup: OperatorTopup, line: string): string {
-  const chosen = topup.candidates.find((one) => one.line === line);
+  const candidate = topup.candidates.find((one) => one.line === line);
   const whose = `saldo ${isolated(topup.account_name)}`;
-  if (chosen && !differenceOf(chosen.amount, topup.total).exact) {
-    const { words } = differenceOf(chosen.amount, topup.total);
-    return `Transfer yang masuk ${formatRupiah(chosen.amount)}, ${words} dari tagihan. Sejumlah itulah yang masuk ke ${whose}, dan tidak dapat ditarik kembali.`;
+  if (candidate && !differenceOf(candidate.amount, topup.total).exact) {
+    const { words } = differenceOf(candidate.amount, topup.total);
+    return `Transfer yang masuk ${formatRupiah(candidate.amount)}, ${words} dari tagihan. Sejumlah itulah yang masuk ke ${whose}, dan tidak dapat ditarik kembali.`;
   }
   return `${formatRupiah(topup.credited)} masuk ke ${whose} dan tidak dapat ditarik kembali.`;
 }

@@ -7,7 +7,6 @@ import { DateTime } from '#web/ui/time/DateTime.tsx';
 
 type Props = { slip: NonNullable<OperatorTopup['slip']> };
 
-/** The slip a customer sent: a picture in its place, a PDF to be opened. */
 export function Slip({ slip }: Props) {
   const { url, name, mime, at, used_before: before } = slip;
   return (

@@ -20,19 +20,17 @@ import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 
 type Props = {
-  /** `undefined` while it loads, and when it is on no page that is shown. */
+  /** `undefined` while it loads, and when it is on no loaded page. */
   topup: OperatorTopup | undefined;
   loading: boolean;
   onClose: () => void;
-  /** Called with how the top-up is after a decision. */
   onDecided: (topup: OperatorTopup) => void;
-  /** With it, there is a way to look among all of them. */
   onShowAll: (() => void) | undefined;
 };
 
 /**
- * A top-up and what can be done about it: a transfer beside the bank lines that could be its payment, an order
- * beside what its gateway says.
+ * A top-up with its decision: a transfer beside the bank entries that could be its payment, an order beside its
+ * gateway's state.
  */
 export function TopupDrawer({ topup, loading, onClose, onDecided, onShowAll }: Props) {
   if (!topup) {
@@ -82,16 +80,15 @@ export function TopupDrawer({ topup, loading, onClose, onDecided, onShowAll }: P
   );
 }
 
-/** What its gateway gave back by itself, and who has settled that. */
 function flagFactsOf(flag: NonNullable<OperatorTopup['gateway']>['flag']): readonly Fact[] {
   if (flag === null) return [];
   const { kind, returned, settled } = flag;
   const isAll = kind === 'refunded';
-  const unsaid = isAll ? 'Seluruhnya, atau disengketakan' : 'Jumlahnya tidak disebut';
+  const unspecified = isAll ? 'Seluruhnya, atau disengketakan' : 'Jumlahnya tidak disebut';
   const facts: readonly (Fact | null)[] = [
     {
       term: isAll ? 'Ditarik di gerbang' : 'Sebagian ditarik di gerbang',
-      is: returned === null ? unsaid : <Money amount={returned} />,
+      is: returned === null ? unspecified : <Money amount={returned} />,
     },
     settled && {
       term: 'Ditandai selesai',

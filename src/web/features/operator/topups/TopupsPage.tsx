@@ -18,7 +18,7 @@ import { Panel } from '#web/ui/panel/Panel.tsx';
 import { Select } from '#web/ui/select/Select.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 
-/** How often the list is looked at: no live event reports other accounts' top-ups to an operator. */
+/** The poll interval of the list: no live event reports other accounts' top-ups to an operator. */
 const LOOK_MS = 10_000;
 
 const statuses = [
@@ -90,7 +90,7 @@ const columns: readonly Column<OperatorTopup>[] = [
   },
 ];
 
-/** The list as the address has it, looked at again and again while the page is in sight. */
+/** The list of the address, polled while the page is visible. */
 function useTopups() {
   const filter = filterOf(useSearch('/operator/isi-saldo').status);
   const { view, onView } = useAddressView('/operator/isi-saldo', { sorts: ['created_at'] });
@@ -98,7 +98,7 @@ function useTopups() {
   return { list, filter, onView };
 }
 
-/** Route `/operator/isi-saldo`: the top-ups of all customers, those first that wait for somebody. */
+/** Route `/operator/isi-saldo`: the top-ups of all customers, waiting ones first. */
 export function TopupsPage() {
   const { open } = useSearch('/operator/isi-saldo');
   const [known, setKnown] = useState<OperatorTopup>();
@@ -115,7 +115,7 @@ export function TopupsPage() {
     setKnown(row);
     go({ open: row?.id });
   };
-  // A row that was decided is soon no longer in the list, or is there as it was before.
+  // A decided row soon leaves the list, or is still there in its old state.
   const remembered = known?.id === open ? known : undefined;
   const decided = remembered && !mayConfirm(remembered) ? remembered : undefined;
   const opened = decided ?? list.table.rows.find(({ id }) => id === open) ?? remembered;

@@ -47,7 +47,7 @@ const line = (amount: number) => ({
   mine: false,
 });
 
-test('an operator sees first what waits for somebody, and everything when asked', () => {
+test('an operator sees waiting top-ups first, and all on request', () => {
   expect(filterOf(undefined)).toBe('open');
   expect(filterOf('semua')).toBeUndefined();
   expect(filterOf('review')).toBe('review');
@@ -57,14 +57,14 @@ test('an operator sees first what waits for somebody, and everything when asked'
   }
 });
 
-test('a bank line says by how much it is off', () => {
+test('a bank entry shows its difference', () => {
   const plain = (amount: number) => differenceOf(amount, 100_123).words.replace(/\s/g, ' ');
   expect(plain(100_123)).toBe('sama persis');
   expect(plain(100_000)).toBe('kurang Rp 123');
   expect(plain(100_200)).toBe('lebih Rp 77');
 });
 
-test('an exact bank line is worth more than any number of near ones', () => {
+test('an exact bank entry outweighs any number of near ones', () => {
   expect(offerOf(topup())).toBeUndefined();
   expect(offerOf(topup({ candidates: [line(100_000), line(100_120)] }))?.exact).toBe(false);
   expect(offerOf(topup({ candidates: [line(100_123), line(100_120)] }))?.exact).toBe(true);
@@ -77,7 +77,7 @@ test('an expired top-up can still be confirmed, a paid one neither confirmed nor
   expect(mayReject(topup({ status: 'review' }))).toBe(true);
 });
 
-test('a large top-up takes two operators, unless somebody else’s bank line is exactly its amount', () => {
+test('a large top-up takes two operators, unless a bank entry imported by another one has exactly its amount', () => {
   const large = topup({ needs_two: true, candidates: [line(100_123), line(100_000)] });
   expect(takesTwo(large, 'line-100123')).toBe(false);
   expect(takesTwo(large, 'line-100000')).toBe(true);

@@ -3,30 +3,28 @@ import { type OperatorTopup, OperatorTopupFilter } from '#contract/operator/paym
 
 export type Candidate = OperatorTopup['candidates'][number];
 
-/** The word in the address for all top-ups; without one, those that wait for somebody. */
+/** The address parameter for all top-ups; without one, only waiting ones. */
 const ALL = 'semua';
 
-/** The filter for what the address says; `undefined` asks for all. */
 export function filterOf(status: string | undefined): OperatorTopupFilter | undefined {
   if (status === ALL) return undefined;
   const read = OperatorTopupFilter().safeParse(status);
   return read.success ? read.data : 'open';
 }
 
-/** What the address says for a filter; nothing for the usual one. */
 export function wordOf(filter: OperatorTopupFilter | undefined): string | undefined {
   if (filter === undefined) return ALL;
   return filter === 'open' ? undefined : filter;
 }
 
-/** How a bank line's amount stands to what was asked for: `sama persis`, `kurang Rp 3`. */
+/** The difference between a bank entry and the requested amount: `sama persis`, `kurang Rp 3`. */
 export function differenceOf(amount: number, total: number): { exact: boolean; words: string } {
   const off = amount - total;
   if (off === 0) return { exact: true, words: 'sama persis' };
   return { exact: false, words: `${off < 0 ? 'kurang' : 'lebih'} ${formatRupiah(Math.abs(off))}` };
 }
 
-/** What the bank's statement offers for a top-up, in a few words; `undefined` when it has nothing. */
+/** The statement's candidates for a top-up, in a few words; `undefined` without any. */
 export function offerOf({
   candidates,
   total,
@@ -39,15 +37,14 @@ export function offerOf({
     : undefined;
 }
 
-/** Whether somebody may still decide: confirm it, and reject it. */
 export const mayConfirm = ({ status }: OperatorTopup): boolean =>
   status !== 'paid' && status !== 'rejected';
 export const mayReject = ({ status }: OperatorTopup): boolean =>
   status === 'pending' || status === 'review';
 
 /**
- * Whether a confirmation with this line takes two operators: above the limit, unless it is exact and somebody
- * else imported it.
+ * Whether confirming with this entry takes two operators: above the limit, unless the entry is exact and imported by
+ * another operator.
  */
 export const takesTwo = ({ needs_two, candidates, total }: OperatorTopup, line: string): boolean =>
   needs_two && !candidates.some((one) => one.line === line && one.amount === total && !one.mine);

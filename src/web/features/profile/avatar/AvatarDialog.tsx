@@ -19,7 +19,6 @@ import { indonesianUploads } from '#web/ui/upload/uploadLabels.ts';
 
 type Props = { onClose: () => void };
 
-/** Takes a picture, lets one choose the square of it that is shown, and sends it. */
 export function AvatarDialog({ onClose }: Props) {
   const [picture, setPicture] = useState<Picture>();
   const [unreadable, setUnreadable] = useState<string>();
@@ -105,7 +104,6 @@ async function pictureOf(file: File): Promise<Picture> {
   }
 }
 
-/** Sends the picture with its square, then makes it the person's own. */
 function useSending() {
   const takeUser = useTakeUser();
   const update = useAct(async () => (await peopleActs()).updateUser);

@@ -12,7 +12,6 @@ export type Picture = { file: File; address: string; width: number; height: numb
 
 type Props = { picture: Picture; view: View; onView: (view: View) => void };
 
-/** How far (px) an arrow key moves the picture. */
 const STEP = 12;
 const arrows: Readonly<Record<string, { x: number; y: number }>> = {
   ArrowLeft: { x: STEP, y: 0 },
@@ -22,10 +21,7 @@ const arrows: Readonly<Record<string, { x: number; y: number }>> = {
 };
 const nearer: Readonly<Record<string, number>> = { '+': 1.1, '=': 1.1, '-': 1 / 1.1 };
 
-/**
- * The square of a picture that an avatar shows. It is drawn with the pointer, or moved by the sliders
- * or, in the stage, by the arrow keys, `+` and `-`.
- */
+/** The crop of an avatar: by dragging, by sliders or, in the stage, by arrow keys, `+` and `-`. */
 export function CropStage({ picture, view, onView }: Props) {
   const stage = useRef<HTMLDivElement>(null);
   const [side, setSide] = useState(280);
@@ -64,7 +60,7 @@ export function CropStage({ picture, view, onView }: Props) {
     <>
       <div
         ref={stage}
-        // It is moved and enlarged by keys: more than any one role of a control says.
+        // Keys move and zoom it, which no single control role expresses.
         role="application"
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
         tabIndex={0}
@@ -125,7 +121,6 @@ function Sliders({ picture, view, onView }: Props) {
 
 type SliderProps = {
   label: string;
-  /** 0 to 1. */
   value: number;
   disabled?: boolean;
   onChange: (value: number) => void;

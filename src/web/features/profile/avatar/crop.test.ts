@@ -13,12 +13,12 @@ const views = fc.record({
   y: fc.double({ min: 0, max: 1, noNaN: true }),
 });
 
-test('at first the largest square in the middle is seen', () => {
+test('starts with the largest square in the middle', () => {
   const crop = cropOf(wide, wholeView);
   expect(crop).toEqual({ x: (1 - 900 / 1600) / 2, y: 0, width: 900 / 1600, height: 1 });
 });
 
-test('what is cut out is always a square inside the picture', () => {
+test('the crop is always a square inside the picture', () => {
   fc.assert(
     fc.property(sizes, views, (picture, view) => {
       const { x, y, width, height } = cropOf(picture, view);
@@ -35,7 +35,7 @@ test('what is cut out is always a square inside the picture', () => {
   );
 });
 
-test('the picture never leaves a gap in the window, however it is drawn', () => {
+test('the picture never leaves a gap in the window, however it is dragged', () => {
   const side = 280;
   fc.assert(
     fc.property(sizes, views, fc.integer(), fc.integer(), (picture, view, x, y) => {
@@ -48,14 +48,14 @@ test('the picture never leaves a gap in the window, however it is drawn', () => 
   );
 });
 
-test('drawing the picture to the right shows more of its left', () => {
+test('dragging the picture to the right shows more of its left', () => {
   const before = cropOf(wide, wholeView);
   const after = cropOf(wide, dragged(wide, wholeView, 280, { x: 50, y: 0 }));
   expect(after.x).toBeLessThan(before.x);
   expect(after.y).toBe(before.y);
 });
 
-test('coming nearer keeps what is in the middle', () => {
+test('zooming in preserves the centre', () => {
   const middle = ({ x, width }: { x: number; width: number }) => x + width / 2;
   const near = zoomed(wide, { zoom: 1, x: 0.2, y: 0.5 }, 2);
   expect(middle(cropOf(wide, near))).toBeCloseTo(

@@ -4,33 +4,31 @@ type Size = { width: number; height: number };
 export type Crop = NonNullable<UploadMetadata['crop']>;
 
 /**
- * Which square of a picture is seen: how far it is enlarged, and where the square lies in the room
- * that is left, from 0 (left, top) to 1 (right, bottom).
+ * The visible square of a picture: its zoom, and its position in the remaining space, from 0 (left, top) to 1 (right,
+ * bottom).
  */
 export type View = { zoom: number; x: number; y: number };
 
-/** The whole of the shorter side, in the middle. */
 export const wholeView: View = { zoom: 1, x: 0.5, y: 0.5 };
 export const ZOOM_MAX = 4;
 
 const clamp = (value: number, least: number, most: number): number =>
   Math.min(most, Math.max(least, value));
 
-/** The square that is seen, in fractions of the upright picture: what the server cuts out. */
+/** The visible square in fractions of the upright picture, for the server's crop. */
 export function cropOf({ width, height }: Size, { zoom, x, y }: View): Crop {
   const side = Math.min(width, height) / zoom;
   const part = { width: side / width, height: side / height };
   return { x: (1 - part.width) * x, y: (1 - part.height) * y, ...part };
 }
 
-/** Where the picture lies behind a square window of `side` px, in px from the window's corner. */
+/** The picture's position behind a square window of `side` px, in px from the window's corner. */
 export function pictureBehind(picture: Size, view: View, side: number) {
   const crop = cropOf(picture, view);
   const [width, height] = [side / crop.width, side / crop.height];
   return { width, height, left: -crop.x * width, top: -crop.y * height };
 }
 
-/** The picture drawn along by so many px; it never leaves the window. */
 export function dragged(
   picture: Size,
   view: View,
@@ -43,7 +41,7 @@ export function dragged(
   return { ...view, x: along(view.x, width - side, by.x), y: along(view.y, height - side, by.y) };
 }
 
-/** Nearer or farther; what is in the middle stays in the middle, as far as the picture reaches. */
+/** Zooms and preserves the centre, as far as the picture reaches. */
 export function zoomed(picture: Size, view: View, zoom: number): View {
   const next = clamp(zoom, 1, ZOOM_MAX);
   const before = cropOf(picture, view);

@@ -24,7 +24,7 @@ import { toast } from '#web/ui/toast/toasts.ts';
 const NAME = 'delete-code';
 const TITLE = 'Hapus akun';
 
-/** The end of the account: what it means, then password and code. */
+/** Deletes the account: explains the consequences, then asks for password and code. */
 export function CloseDialog({ onClose }: { onClose: () => void }) {
   const [code, setCode] = useState(() => loadSentCodes(NAME, 1)?.[0]);
   const changeCode = (next: SentCode | undefined) => {
@@ -113,7 +113,6 @@ type ProofProps = {
 
 const refusedField = { password_wrong: 'password', otp_wrong: 'code' } as const;
 
-/** Password and code as they are typed, sent, and what became of them. */
 function useRemoval({ code, onDone }: Pick<ProofProps, 'code' | 'onDone'>) {
   const takeUser = useTakeUser();
   const remove = useAct(deleteAccount);

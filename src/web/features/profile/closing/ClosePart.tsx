@@ -10,7 +10,6 @@ const CloseDialog = lazy(async () => ({
   default: (await import('#web/features/profile/closing/CloseDialog.tsx')).CloseDialog,
 }));
 
-/** The end of the account, and the way back from it. */
 export function ClosePart() {
   const { erased_at: erasedAt, timezone } = useUser();
   const [asking, setAsking] = useState(false);

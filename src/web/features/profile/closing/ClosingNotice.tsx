@@ -4,7 +4,7 @@ import { useUser } from '#web/api/user.ts';
 import { KeepAccount } from '#web/features/profile/closing/KeepAccount.tsx';
 import styles from '#web/features/profile/closing/ClosingNotice.module.css';
 
-/** On every screen while the account waits for its end: when, and the way back. */
+/** On every screen before a pending deletion: its date, and a way to cancel it. */
 export function ClosingNotice() {
   const { erased_at: erasedAt, timezone } = useUser();
   if (erasedAt === null) return null;

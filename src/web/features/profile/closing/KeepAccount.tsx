@@ -5,7 +5,6 @@ import { useAct } from '#web/api/query.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
-/** Calls the deletion of the account off. */
 export function KeepAccount() {
   const takeUser = useTakeUser();
   const keep = useAct(async () => (await peopleActs()).cancelDeletion);

@@ -10,10 +10,8 @@ type Props = {
   code: SentCode;
   value: string;
   error?: string | undefined;
-  /** Where one starts to type. */
   first?: boolean;
   onChange: (digits: string) => void;
-  /** Another code is on its way. */
   onSent: (code: SentCode) => void;
   onError: (error: unknown) => void;
 };
@@ -21,7 +19,6 @@ type Props = {
 // React does not render autoFocus as an attribute, and `<dialog>` looks for the attribute.
 const startHere = (input: HTMLInputElement | null) => input?.setAttribute('autofocus', '');
 
-/** The box for a code that was sent, and how to get another one. */
 export function CodeBox({ code, first = false, onSent, onError, ...field }: Props) {
   return (
     <div className={styles['code']}>

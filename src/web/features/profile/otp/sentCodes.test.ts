@@ -17,7 +17,7 @@ test('codes are read as they were stored', () => {
   expect(loadSentCodes('codes', 1)).toBeUndefined();
 });
 
-test('what is not ours is not read', () => {
+test('ignores malformed codes', () => {
   const code = codeFrom(made, '6281234567890');
   for (const text of [
     undefined,

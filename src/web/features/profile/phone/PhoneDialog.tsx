@@ -29,7 +29,7 @@ const loadCodePair = (): Codes | undefined => {
   return old && fresh && [old, fresh];
 };
 
-/** Another number, in two steps: the number, then a code from each phone. Closing it forgets nothing. */
+/** Two steps: the number, then a code from each phone. Closing the dialog keeps the state. */
 export function PhoneDialog({ onClose }: { onClose: () => void }) {
   const [codes, setCodes] = useState(loadCodePair);
   const changeCodes = (next: Codes | undefined) => {
@@ -57,7 +57,6 @@ type StepProps = {
   step: 1 | 2;
   submit: string;
   busy: boolean;
-  /** The way back, in place of closing. */
   back?: ReactNode;
   onClose: () => void;
   children: ReactNode;
@@ -142,14 +141,13 @@ type CodesProps = {
 
 const MISSING = 'Tulis enam angka dari pesan.';
 
-/** Which of the two it was is not said: so that nobody can try them one by one. */
+/** It does not reveal which code was wrong, so that they cannot be guessed one at a time. */
 function wrongCodeIn(error: unknown): string | undefined {
   if (refusalCode(error) !== 'otp_wrong') return undefined;
   const { left } = (error as Refusal<'otp_wrong'>).facts;
   return `Salah satu kode tidak cocok. ${left > 0 ? `Sisa ${left} percobaan.` : 'Minta kode baru.'}`;
 }
 
-/** Both codes as they are typed, sent together, and what became of them. */
 function useCodes({ codes: [old, fresh], onDone }: Pick<CodesProps, 'codes' | 'onDone'>) {
   const client = useQueryClient();
   const takeUser = useTakeUser();

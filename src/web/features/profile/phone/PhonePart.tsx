@@ -11,7 +11,6 @@ const PhoneDialog = lazy(async () => ({
   default: (await import('#web/features/profile/phone/PhoneDialog.tsx')).PhoneDialog,
 }));
 
-/** The number one signs in with. */
 export function PhonePart() {
   const { phone } = useUser();
   const [changing, setChanging] = useState(false);

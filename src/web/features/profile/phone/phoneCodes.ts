@@ -1,2 +1,2 @@
-/** Under which name a tab stores the codes of a change of number: the old one's, then the new one's. */
+/** The storage key of the codes for a change of number: the old number's, then the new one's. */
 export const PHONE_CODES = 'phone-change';

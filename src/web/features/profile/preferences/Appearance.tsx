@@ -17,7 +17,6 @@ const themes = [
 
 const zoneOptions = Object.entries(zones).map(([value, label]) => ({ value, label }));
 
-/** How the screens look and behave, for this person on every device. */
 export function Appearance() {
   const user = useUser();
   const { choose, failures } = useChoices();
@@ -78,7 +77,6 @@ function Themes({ failure, onChoose }: ThemesProps) {
 
 const LOOK_MS = 5_000;
 
-/** What the clock shows there now: so that one sees what one has chosen. */
 function ZoneHelp({ zone }: { zone: string }) {
   const [now, setNow] = useState(() => new Date());
   useEffect(() => {

@@ -28,7 +28,6 @@ async function tryOut(sound: string): Promise<void> {
   });
 }
 
-/** What sounds and is shown when a message comes in. */
 export function NoticesPart() {
   const user = useUser();
   const { choose, failures } = useChoices();
@@ -85,7 +84,6 @@ export function NoticesPart() {
   );
 }
 
-/** How it stands with notices in this very browser, in words that say what can be done. */
 const words: Record<PushState, string> = {
   unsupported:
     'Peramban ini tidak mendukung pemberitahuan, atau halaman ini tidak dibuka lewat HTTPS.',
@@ -101,7 +99,6 @@ const words: Record<PushState, string> = {
     'Layanan pemberitahuan peramban ini belum dapat dihubungi. Kami mencobanya lagi nanti, atau coba sekarang.',
 };
 
-/** What a press does about it. */
 const ways: Partial<Record<PushState, string>> = {
   unasked: 'Izinkan di peramban ini',
   off: 'Nyalakan di peramban ini',

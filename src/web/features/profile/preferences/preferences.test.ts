@@ -22,20 +22,20 @@ const ratna: User = {
   erased_at: null,
 };
 
-test('what was chosen last is what is seen, and nothing else changes', () => {
+test('the last choice is what shows, and nothing else changes', () => {
   const seen = withChoices(ratna, [{ theme: 'dark' }, { sound_on: false }, { theme: 'light' }]);
   expect(seen).toEqual({ ...ratna, theme: 'light', sound_on: false });
   expect(ratna.theme).toBe('system');
 });
 
-test('a choice that could not be saved leaves what the others chose', () => {
+test('a choice that could not be saved preserves the other choices', () => {
   const first = { theme: 'dark' } as const;
   const second = { sound: 'lonceng' };
   expect(withChoices(ratna, [first, second])).toMatchObject({ theme: 'dark', sound: 'lonceng' });
   expect(withChoices(ratna, [second])).toEqual({ ...ratna, sound: 'lonceng' });
 });
 
-test('the server reads a choice as it was meant', () => {
+test('the server receives a choice in its own format', () => {
   const choice = { sound_on: false, push_text: true, theme: 'dark', sound: 'ketuk' } as const;
   expect(updateUser.input.parse(fieldsOf(choice))).toEqual(choice);
 });

@@ -8,22 +8,21 @@ import { setTheme, type Theme } from '#web/browser/theme.ts';
 import { userQuery } from '#web/api/user.ts';
 import { toast } from '#web/ui/toast/toasts.ts';
 
-/** What a person chooses by a switch: it holds at once, before the server knows. */
+/** A preference that is set by a switch: it applies at once, before the server responds. */
 export type Choice = Partial<
   Pick<User, 'theme' | 'timezone' | 'sound_on' | 'sound' | 'push_on' | 'push_text' | 'keys_on'>
 >;
 
 const CHANNEL = 'kabari-user';
-/** The address of a picture is good for an hour at least. */
+/** The address of a picture is valid for an hour at least. */
 const PICTURE_MS = 45 * 60_000;
 
-/** Choices on their way, in their order; and the person as the server knew them before. */
+/** Pending choices in order, and the person as last known by the server. */
 const waiting: Choice[] = [];
 let confirmed: User | undefined;
-/** One after the other: of two choices about the same thing the later one is to stand. */
+/** One after the other: the later of two choices about the same preference must win. */
 let last: Promise<unknown> = Promise.resolve();
 
-/** The person with every choice that is on its way. */
 export const withChoices = (user: User, choices: readonly Choice[]): User =>
   Object.assign({}, user, ...choices) as User;
 
@@ -31,7 +30,6 @@ function show(client: QueryClient): void {
   if (confirmed) client.setQueryData(userQuery.queryKey, withChoices(confirmed, waiting));
 }
 
-/** Notifies this browser's other tabs that something about the person has changed. */
 function notifyTabs(): void {
   if (!('BroadcastChannel' in globalThis)) return;
   const channel = new BroadcastChannel(CHANNEL);
@@ -40,10 +38,10 @@ function notifyTabs(): void {
 }
 
 /**
- * Chooses for the person who is signed in: shown at once in this tab, later in the others; taken back
- * where the server could not be notified.
+ * Sets a preference of the signed-in person: shown at once in this tab, later in the others; reverted if the server did
+ * not save it.
  *
- * @returns a promise that rejects when it was taken back.
+ * @returns a promise that rejects when it was reverted.
  */
 export function useChoose(): (choice: Choice) => Promise<void> {
   const client = useQueryClient();
@@ -64,7 +62,7 @@ export function useChoose(): (choice: Choice) => Promise<void> {
   };
 }
 
-/** Chooses the colours, for this person on every device; says so where that could not be saved. */
+/** Sets the theme, for this person on every device; reports a failure to save it. */
 export function useChooseTheme(): (theme: Theme) => void {
   const choose = useChoose();
   return (theme) => {
@@ -72,7 +70,7 @@ export function useChooseTheme(): (theme: Theme) => void {
   };
 }
 
-/** A choice as the act has it: switches are '1' and '0'. */
+/** A choice in the act's format: switches are '1' and '0'. */
 export function fieldsOf(choice: Choice): Record<string, string> {
   const pairs = Object.entries(choice).map(([name, value]): [string, string] => [
     name,
@@ -81,7 +79,6 @@ export function fieldsOf(choice: Choice): Record<string, string> {
   return Object.fromEntries(pairs);
 }
 
-/** Takes over what the server says of the person, in every tab of this browser. */
 export function useTakeUser(): (user: User) => void {
   const client = useQueryClient();
   return (user) => {
@@ -91,7 +88,7 @@ export function useTakeUser(): (user: User) => void {
   };
 }
 
-/** Keeps this tab as the person wants it: the colours they chose, and what other tabs changed. */
+/** Applies the person's theme in this tab, and changes from other tabs. */
 export function useSameUser({ theme }: User): void {
   const client = useQueryClient();
   useQuery({

@@ -4,7 +4,7 @@ import { useChoose, type Choice } from '#web/features/profile/preferences/prefer
 
 type Name = keyof Choice;
 
-/** Switches that hold at once; one that could not be saved goes back and says why beside itself. */
+/** Switches that apply at once; one that could not be saved reverts and shows the error. */
 export function useChoices() {
   const save = useChoose();
   const [failures, setFailures] = useState<Partial<Record<Name, string>>>({});

@@ -14,7 +14,6 @@ import { PasswordField } from '#web/ui/form/PasswordField.tsx';
 
 const EMPTY = 'Tulis kata sandi Anda.';
 
-/** The password as it is typed, sent, and what became of it. */
 function useProof() {
   const field = useRef<HTMLInputElement>(null);
   const [password, setPassword] = useState('');
@@ -22,7 +21,7 @@ function useProof() {
   const [error, setError] = useState<unknown>();
   const reauthUser = useAct(async () => (await peopleActs()).reauthUser);
 
-  const tryAgain = (sentence: string) => {
+  const retry = (sentence: string) => {
     setWrong(sentence);
     field.current?.focus();
     field.current?.select();
@@ -30,13 +29,13 @@ function useProof() {
   const send = async () => {
     if (reauthUser.busy) return;
     setError(undefined);
-    if (password === '') return tryAgain(EMPTY);
+    if (password === '') return retry(EMPTY);
     try {
       const { token } = await reauthUser.perform({ password });
       if (token !== undefined) renewSessionToken(token);
       answerReauth(true);
     } catch (no) {
-      if (refusalCode(no) === 'password_wrong') tryAgain(sentenceOf(no));
+      if (refusalCode(no) === 'password_wrong') retry(sentenceOf(no));
       else setError(no);
     }
   };
@@ -53,7 +52,7 @@ function useProof() {
   return { attach, password, wrong, error, busy: reauthUser.busy, type, send };
 }
 
-/** Asks for the password once more, before what a stranger at this computer must not do. */
+/** Asks for the password again, before actions that a stranger at this computer must not take. */
 export function ReauthDialog() {
   const { phone } = useUser();
   const form = useId();

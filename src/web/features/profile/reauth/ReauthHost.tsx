@@ -3,7 +3,7 @@ import { answerReauth, reauthRequest } from '#web/api/reauth.ts';
 import { useStore } from '#web/browser/store.ts';
 import { toast } from '#web/ui/toast/toasts.ts';
 
-/** Where the password is asked for once more; the dialog's code arrives with the first question. */
+/** Shows the password prompt; the dialog's code is loaded with the first prompt. */
 export function ReauthHost() {
   const open = useStore(reauthRequest) !== undefined;
   const [Dialog, setDialog] = useState<ComponentType>();

@@ -20,7 +20,6 @@ import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
-/** When somebody wants to be told that the saldo runs low. */
 export function LowSaldo() {
   const alert = useQuery(alertQuery);
   const [editing, setEditing] = useState(false);
@@ -29,7 +28,7 @@ export function LowSaldo() {
   useEffect(() => {
     if (before.current === editing) return;
     before.current = editing;
-    // What had the focus is gone: the field comes first, and afterwards what opens it again.
+    // The focused element is gone: focus the field, and afterwards the button that opens it.
     content.current?.querySelector<HTMLElement>(editing ? 'input' : 'button')?.focus();
   }, [editing]);
   return (
@@ -47,7 +46,7 @@ export function LowSaldo() {
           (editing ? (
             <ThresholdForm alert={alert.data} onClose={() => setEditing(false)} />
           ) : (
-            <Standing alert={alert.data} onEdit={() => setEditing(true)} />
+            <CurrentAlert alert={alert.data} onEdit={() => setEditing(true)} />
           ))}
       </div>
     </Panel>
@@ -67,8 +66,7 @@ const useSave = (said: string, onDone?: () => void, onError?: (error: Error) => 
   });
 };
 
-/** How it stands: at which amount, and when it was told last. */
-function Standing({ alert, onEdit }: { alert: SaldoAlert; onEdit: () => void }) {
+function CurrentAlert({ alert, onEdit }: { alert: SaldoAlert; onEdit: () => void }) {
   const { threshold, fired_at: firedAt } = alert;
   const off = useSave('Peringatan saldo dimatikan.');
   if (threshold === null) {

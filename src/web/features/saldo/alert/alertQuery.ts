@@ -2,7 +2,6 @@ import { queryOptions } from '@tanstack/react-query';
 import { getSaldoAlert } from '#contract/saldo.ts';
 import { perform } from '#web/api/act.ts';
 
-/** When the account is told that its saldo runs low. */
 export const alertQuery = queryOptions({
   queryKey: ['alert'],
   queryFn: ({ signal }) => perform(getSaldoAlert, {}, { signal }),

@@ -35,20 +35,17 @@ const kinds = [
   ...MutationKind().options.map((kind) => ({ value: kind, label: mutationKindLabel[kind] })),
 ];
 
-/** What is proposed where the page shows all: the last thirty days. */
 const lastMonth = (): DateRange => {
   const to = civilDate(new Date());
   return { from: plusDays(to, -29), to };
 };
 
 type Props = {
-  /** What the page shows: the file is proposed to be of the same. */
   range: DateRange | null;
   kind: MutationKind | undefined;
   onClose: () => void;
 };
 
-/** Takes the statement along as a file: of which days, of which kind, and as what. */
 export function ExportDialog({ onClose, ...proposed }: Props) {
   const id = useId();
   const [range, setRange] = useState<DateRange | null>(() => proposed.range ?? lastMonth());
@@ -112,7 +109,7 @@ export function ExportDialog({ onClose, ...proposed }: Props) {
   );
 }
 
-/** Why there is no file; too long for a PDF, it is offered as CSV. */
+/** Why there is no file; one too long for a PDF is offered as CSV. */
 function Refused({ error, onInstead }: { error: Error; onInstead: () => void }) {
   const isTooLong = refusalCode(error) === 'statement_too_long';
   return (

@@ -10,7 +10,6 @@ import { Money } from '#web/ui/money/Money.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { Countdown } from '#web/ui/time/Countdown.tsx';
 
-/** How to pay a top-up that waits, by its method: how much, where to, how long, and what comes then. */
 export function Instruction({ topup }: { topup: Topup }) {
   const client = useQueryClient();
   const { method, simulated } = topup;
@@ -50,7 +49,6 @@ function Payment({ topup }: { topup: Topup }) {
   return <p>Cara bayarnya sedang disiapkan. Halaman ini berubah sendiri begitu siap.</p>;
 }
 
-/** Why the amount is what it is. */
 const Sum = ({ topup }: { topup: Topup }) => (
   <dl className={styles['sum']}>
     <div>

@@ -19,7 +19,6 @@ import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 
 const icons: Partial<Record<TopupMethod, typeof QrCode>> = { qris: QrCode, bank: Landmark };
 
-/** What a method is chosen for, in a few words. */
 const noteOf = ({ method, minutes }: Method): string => {
   const wait = waitsFor(minutes);
   if (method === 'qris') return `Dari aplikasi bank atau dompet digital mana pun, ${wait}`;
@@ -30,13 +29,12 @@ const noteOf = ({ method, minutes }: Method): string => {
 
 type Props = {
   amount: number | undefined;
-  /** Undefined until somebody has chosen. */
   value: TopupMethod | undefined;
   error: string | undefined;
   onChange: (method: TopupMethod) => void;
 };
 
-/** How a top-up is to be paid. Without an answer of the server there is still the bank transfer. */
+/** The payment methods of a top-up. If they cannot be loaded, there is still the bank transfer. */
 export function Methods({ amount, value, error, onChange }: Props) {
   const id = useId();
   const { data, isPending, error: failure, refetch } = useQuery(methodsQuery);
@@ -60,11 +58,11 @@ export function Methods({ amount, value, error, onChange }: Props) {
       </p>
     );
   }
-  const chosen = value ?? firstChoice(data.methods);
+  const selected = value ?? firstChoice(data.methods);
   return (
     <fieldset
       role="radiogroup"
-      // After a refusal the form goes to what is wrong.
+      // After a refusal the form focuses the error.
       tabIndex={-1}
       aria-invalid={error ? true : undefined}
       className={styles['methods']}
@@ -80,7 +78,7 @@ export function Methods({ amount, value, error, onChange }: Props) {
               alone={group.methods.length === 1}
               name={id}
               amount={amount}
-              checked={one.method === chosen}
+              checked={one.method === selected}
               onChange={onChange}
             />
           ))}
@@ -97,7 +95,7 @@ export function Methods({ amount, value, error, onChange }: Props) {
 
 type GroupProps = { group: MethodGroup; children: ReactNode };
 
-/** Ways of one kind under its name, with what holds for all of them; one alone needs no name above it. */
+/** Methods of one kind with their common facts; a single one needs no name above it. */
 function Group({ group: { title, methods }, children }: GroupProps) {
   const [first, second] = methods;
   if (!first || !second) return <div className={styles['choices']}>{children}</div>;
@@ -120,7 +118,7 @@ const Simulated = ({ method }: Pick<Method, 'method'>) => (
 
 type ChoiceProps = {
   method: Method;
-  /** The only one of its kind: it says itself what holds for the kind. */
+  /** The only one of its kind: it shows the facts of the kind itself. */
   alone: boolean;
   name: string;
   amount: number | undefined;

@@ -23,7 +23,6 @@ import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 
 type Props = { topup: Topup; onClose: () => void };
 
-/** One top-up in its dialog: how to pay it while it waits, and what became of it. */
 export function TopupDetail({ topup, onClose }: Props) {
   const client = useQueryClient();
   const pending = topup.status === 'pending';
@@ -47,7 +46,7 @@ export function TopupDetail({ topup, onClose }: Props) {
         try {
           await cancel.perform({ topup_id: topup.id });
         } finally {
-          // A refusal means that it is something else by now: show what.
+          // A refusal means that its state has changed: show the current one.
           void client.invalidateQueries({ queryKey: topupQuery(topup.id).queryKey });
         }
       },
@@ -87,7 +86,7 @@ export function TopupDetail({ topup, onClose }: Props) {
   );
 }
 
-/** Whether it was paid while it was being looked at; the saldo is asked for again when it was. */
+/** Whether it was paid while the dialog was open; then the saldo is refetched. */
 function useJustPaid({ status }: Topup): boolean {
   const client = useQueryClient();
   const first = useRef(status);
@@ -144,7 +143,6 @@ function Outcome({ topup }: { topup: Topup }) {
   );
 }
 
-/** What the amount is made of; lines that are nothing are left out. */
 function factsOf(topup: Topup): readonly Fact[] {
   const lines: readonly (Fact | false)[] = [
     { term: 'Nominal', is: <Money amount={topup.base} /> },
@@ -162,7 +160,6 @@ function factsOf(topup: Topup): readonly Fact[] {
   return lines.filter((line) => line !== false);
 }
 
-/** Where the bank or the gateway is a simulated one, paying is a click. */
 function SimulatedPaymentLink({ topup: { method, total, simulated } }: { topup: Topup }) {
   const { data: config } = useQuery(configQuery);
   const isBank = method === 'bank';

@@ -12,7 +12,7 @@ import { EmptyState, WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
-// Not needed to see the saldo: they come once the page stands, or when their address is opened.
+// Not needed to see the saldo: loaded after the page, or when their address is opened.
 const TopupForm = later(
   async () => (await import('#web/features/saldo/topups/TopupForm.tsx')).TopupForm,
 );
@@ -56,7 +56,7 @@ function Opened({ id, onClose }: { id: string; onClose: () => void }) {
     );
   return (
     <Modal addressed open onClose={onClose} title="Isi saldo">
-      {isNobodys(topup.error) ? (
+      {isNotFound(topup.error) ? (
         <EmptyState
           icon={<SearchX size={24} />}
           title="Isi saldo ini tidak ditemukan."
@@ -75,6 +75,6 @@ function Opened({ id, onClose }: { id: string; onClose: () => void }) {
   );
 }
 
-/** What is no id of a top-up at all is as little there as one of another account. */
-const isNobodys = (error: Error | null): boolean =>
+/** A malformed top-up id is treated like the id of another account's top-up. */
+const isNotFound = (error: Error | null): boolean =>
   refusalCode(error) === 'not_found' || refusalCode(error) === 'input_invalid';

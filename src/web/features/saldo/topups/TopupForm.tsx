@@ -27,13 +27,12 @@ import { CurrencyField } from '#web/ui/money/CurrencyField.tsx';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 
 type Props = {
-  /** In rupiah; left out: nothing is proposed. */
+  /** In rupiah; left out: no proposal. */
   proposed: number | undefined;
   onClose: () => void;
   onMade: (topup: Topup) => void;
 };
 
-/** Asks how much to put in, and how it is to be paid. */
 export function TopupForm({ proposed, onClose, onMade }: Props) {
   const id = useId();
   const { form, create, chosen, ppn, least } = useTopup(proposed, onMade);
@@ -44,7 +43,7 @@ export function TopupForm({ proposed, onClose, onMade }: Props) {
     refusalCode(create.error) !== 'topup_amount_unfit' &&
     Object.keys(fieldsOf(create.error)).length === 0;
   useEffect(() => {
-    // The button is at the foot, and what it was refused for stands above all the ways to pay.
+    // The button is at the bottom, and the error stands above all the payment methods.
     if (above) form.ref.current?.scrollIntoView({ block: 'start' });
   }, [above, form.ref]);
   const foot = (
@@ -95,7 +94,6 @@ export function TopupForm({ proposed, onClose, onMade }: Props) {
   );
 }
 
-/** Why no top-up was made; of too many, the way to those that wait. */
 const Refused = ({ error, onClose }: { error: unknown; onClose: () => void }) => (
   <Alert visible state="danger" label={sentenceOf(error)}>
     {refusalCode(error) === 'topup_too_many' && (
@@ -108,7 +106,7 @@ const Refused = ({ error, onClose }: { error: unknown; onClose: () => void }) =>
 
 type Values = { amount: string; method: TopupMethod | '' };
 
-/** The form's values, judged by the act and by what the chosen method takes, and how they are sent. */
+/** The form's values, validated by the act and the method's limits, and their submission. */
 function useTopup(proposed: number | undefined, onMade: Props['onMade']) {
   const client = useQueryClient();
   const { methods = [], ppn = false } = useQuery(methodsQuery).data ?? {};
@@ -140,6 +138,6 @@ function useTopup(proposed: number | undefined, onMade: Props['onMade']) {
   };
 }
 
-/** What an address proposes, as the field takes it; nothing that no top-up may be. */
+/** The proposed amount in the field's format; empty if no top-up may have it. */
 const fitting = (proposed: number | undefined): string =>
   proposed === undefined ? '' : String(Math.min(TOPUP_MAX, Math.max(TOPUP_MIN, proposed)));

@@ -25,7 +25,6 @@ async function openShop(): Promise<Customer> {
   return who;
 }
 
-/** A customer's tab whose acts of payments are answered here, on `/saldo`. */
 async function saldoTab(person: OpenPerson, acts: FakeActs, query = '') {
   const { open } = await person({ session: await session(), expects: refused });
   const tab = await open();
@@ -36,7 +35,7 @@ async function saldoTab(person: OpenPerson, acts: FakeActs, query = '') {
 
 const dialogOf = (tab: Page, name = 'Isi saldo') => tab.getByRole('dialog', { name });
 
-test('the amount is proposed by the address, the way to pay is chosen by keyboard', async ({
+test('the address proposes the amount, and the method is selected by keyboard', async ({
   person,
 }) => {
   const made = gatewayTopup({ qr: QRIS });
@@ -59,7 +58,7 @@ test('the amount is proposed by the address, the way to pay is chosen by keyboar
   expect(created).toMatchObject({ amount: '99000', method: 'qris' });
 });
 
-test('a way that does not take the amount says its limit, and cannot be chosen', async ({
+test('a method that does not accept the amount shows its limit, and cannot be selected', async ({
   person,
 }) => {
   const { tab, asked } = await saldoTab(person, fakePayments(), '?new=1&amount=50000');
@@ -75,7 +74,7 @@ test('a way that does not take the amount says its limit, and cannot be chosen',
   expect(await closed.isDisabled()).toBe(true);
 });
 
-test('a refusal is seen above the long form, and leads to the top-ups that wait', async ({
+test('a refusal shows above the long form, and links to the pending top-ups', async ({
   person,
 }) => {
   const full = {
@@ -101,7 +100,9 @@ test('a refusal is seen above the long form, and leads to the top-ups that wait'
   await form.waitFor({ state: 'detached' });
 });
 
-test('where ways to pay cannot be loaded, there is still the bank transfer', async ({ person }) => {
+test('if payment methods cannot be loaded, there is still the bank transfer', async ({
+  person,
+}) => {
   const down = { refused: 'busy', message: 'Sedang ramai.', facts: { seconds: 1 } };
   const { tab } = await saldoTab(person, { topup_methods: () => down }, '?new=1&amount=50000');
   const form = dialogOf(tab);
@@ -118,7 +119,7 @@ test('where ways to pay cannot be loaded, there is still the bank transfer', asy
   await form.getByText('Dibatalkan', { exact: true }).waitFor();
 });
 
-test('a QRIS can be read by a camera, saved, and asked about', async ({ person }) => {
+test('a QRIS can be scanned, saved, and checked', async ({ person }) => {
   let topup = gatewayTopup({ qr: QRIS });
   const acts = {
     ...fakePayments(),
@@ -148,7 +149,7 @@ test('a QRIS can be read by a camera, saved, and asked about', async ({ person }
   expect(asked.filter(({ act }) => act === 'topup_check')).toHaveLength(2);
 });
 
-test('a virtual account, a payment page, and what is over are each told plainly', async ({
+test('a virtual account, a payment page, and closed top-ups are each explained', async ({
   person,
 }) => {
   const { look, faults } = inspectionHere();
@@ -177,7 +178,7 @@ test('a virtual account, a payment page, and what is over are each told plainly'
   expect(faults).toEqual([]);
 });
 
-test('a top-up of nobody is not found, in the words of the page', async ({ person }) => {
+test('an unknown top-up is reported as not found', async ({ person }) => {
   const { tab } = await saldoTab(person, {}, '?open=TU-NOPE');
   const none = dialogOf(tab);
   await none.getByText('Isi saldo ini tidak ditemukan.').waitFor();
@@ -186,7 +187,7 @@ test('a top-up of nobody is not found, in the words of the page', async ({ perso
   expect(new URL(tab.url()).search).toBe('');
 });
 
-test('the statement is taken along as a file; too long for a PDF, it is offered as CSV', async ({
+test('the statement is exported as a file; one too long for a PDF is offered as CSV', async ({
   person,
 }) => {
   const long = 'Mutasinya 12.345 baris, dan PDF memuat paling banyak 5.000. Pilih CSV.';
@@ -222,7 +223,7 @@ test('the statement is taken along as a file; too long for a PDF, it is offered 
   ]);
 });
 
-test('a day that no calendar has is told so, and the statement shows all', async ({ person }) => {
+test('an impossible date is reported, and the statement shows all', async ({ person }) => {
   const { tab } = await saldoTab(person, {}, '?from=2026-02-31&to=2026-03-02');
   await tab.getByText('Tanggal 31/2/2026 tidak ada.', { exact: false }).waitFor();
   await tab.getByRole('row', { name: /Bonus/ }).waitFor();
@@ -230,7 +231,9 @@ test('a day that no calendar has is told so, and the statement shows all', async
   await tab.getByText('tidak ada.', { exact: false }).waitFor({ state: 'detached' });
 });
 
-test('who sets a threshold is told on the page once the saldo is below it', async ({ person }) => {
+test('a configured threshold raises a notice on the page once the saldo is below it', async ({
+  person,
+}) => {
   const { tab } = await saldoTab(person, { saldo_usage: () => usage() });
   const { look, faults } = inspectionHere();
   await tab.getByText('Cukup untuk ±', { exact: false }).waitFor();
@@ -255,9 +258,7 @@ test('who sets a threshold is told on the page once the saldo is below it', asyn
   expect(faults).toEqual([]);
 });
 
-test('the simulated gateway lists what waits there, and does what its payer does', async ({
-  person,
-}) => {
+test('the simulated gateway lists pending orders, and acts as their payer', async ({ person }) => {
   const { open } = await person({ session: await session() });
   const tab = await open();
   let waiting = [gatewayTopup({ qr: QRIS })];

@@ -14,7 +14,6 @@ import { Panel } from '#web/ui/panel/Panel.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 
-/** The top-ups that wait, with what is left of their time, and the last ones before them. */
 export function Topups() {
   const topups = useQuery(recentTopupsQuery);
   return (

@@ -17,7 +17,7 @@ const method = (name: TopupMethod, minimum = 10_000, maximum = 10_000_000): Meth
   minutes: 15,
 });
 
-test('methods stand by their kind, in one order, whatever order they come in', () => {
+test('methods are grouped by kind in a fixed order', () => {
   const some = [method('bank'), method('va_bni'), method('qris'), method('va_bca')];
   expect(
     grouped(some).map(({ title, methods }) => [title, ...methods.map((one) => one.method)]),
@@ -31,7 +31,7 @@ test('methods stand by their kind, in one order, whatever order they come in', (
   expect(firstChoice([])).toBeUndefined();
 });
 
-test('an amount that a method does not take is told why', () => {
+test('an amount outside a method’s limits shows the reason', () => {
   const qris = method('qris', 10_000, 10_000_000);
   expect(unfitFor(qris, undefined)).toBeUndefined();
   expect(unfitFor(qris, 10_000)).toBeUndefined();
@@ -39,7 +39,7 @@ test('an amount that a method does not take is told why', () => {
   expect(unfitFor(qris, 10_000_001)).toBe('Sampai Rp\u00A010.000.000');
 });
 
-test('waiting is told in hours where they are whole', () => {
+test('the waiting time is in hours if it is a whole number of them', () => {
   expect(waitsFor(15)).toBe('15 menit');
   expect(waitsFor(90)).toBe('90 menit');
   expect(waitsFor(1_440)).toBe('24 jam');

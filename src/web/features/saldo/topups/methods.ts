@@ -13,7 +13,7 @@ const groups: readonly { title: string; of: readonly TopupMethod[] }[] = [
   { title: 'Lainnya', of: ['snap', 'xendit'] },
 ];
 
-/** The ways to pay, by their kind, what is chosen at first on top; kinds of which there are none are left out. */
+/** The payment methods by kind, the default on top; empty kinds are left out. */
 export const grouped = (methods: readonly Method[]): readonly MethodGroup[] =>
   groups
     .map(({ title, of }) => ({
@@ -22,7 +22,7 @@ export const grouped = (methods: readonly Method[]): readonly MethodGroup[] =>
     }))
     .filter((group) => group.methods.length > 0);
 
-/** Why a method does not take an amount; undefined when it does, and while there is no amount. */
+/** Why a method does not accept an amount; undefined if it does, or without an amount. */
 export function unfitFor(
   { minimum, maximum }: Pick<Method, 'minimum' | 'maximum'>,
   amount: number | undefined,
@@ -32,10 +32,9 @@ export function unfitFor(
   return amount > maximum ? `Sampai ${formatRupiah(maximum)}` : undefined;
 }
 
-/** How long a method waits to be paid, in words. */
 export const waitsFor = (minutes: number): string =>
   minutes % 60 === 0 ? `${minutes / 60} jam` : `${minutes} menit`;
 
-/** The method chosen at first: the bank transfer, which every installation has, else the first. */
+/** The default method: the bank transfer, which every installation has, else the first. */
 export const firstChoice = (methods: readonly Method[]): TopupMethod | undefined =>
   (methods.find(({ method }) => method === 'bank') ?? methods[0])?.method;

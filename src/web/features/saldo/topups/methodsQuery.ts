@@ -2,7 +2,6 @@ import { queryOptions } from '@tanstack/react-query';
 import { listTopupMethods } from '#contract/saldo.ts';
 import { perform } from '#web/api/act.ts';
 
-/** The ways to pay of this installation. */
 export const methodsQuery = queryOptions({
   queryKey: ['methods'],
   queryFn: ({ signal }) => perform(listTopupMethods, {}, { signal }),

@@ -31,7 +31,7 @@ const topup = (id: string, status: TopupStatus, expiresAt = '2026-11-22T02:00:00
 
 const ids = (topups: readonly Topup[]) => topups.map(({ id }) => id);
 
-test('a top-up that waits is listed even when ten newer ones were cancelled', () => {
+test('a pending top-up is listed even when ten newer ones were cancelled', () => {
   const newest = Array.from({ length: 10 }, (_, index) => topup(`c${index}`, 'cancelled'));
   expect(ids(recentTopups([topup('w', 'pending')], newest))).toEqual([
     'TU-w',
@@ -41,7 +41,7 @@ test('a top-up that waits is listed even when ten newer ones were cancelled', ()
   ]);
 });
 
-test('a top-up that waits is listed once, the one that ends first on top', () => {
+test('a pending top-up is listed once, the one that expires first on top', () => {
   const late = topup('late', 'pending', '2026-11-22T09:00:00Z');
   const soon = topup('soon', 'pending', '2026-11-21T09:00:00Z');
   const newest = [late, topup('seen', 'review'), soon, topup('paid', 'paid')];
@@ -53,18 +53,18 @@ test('a top-up that waits is listed once, the one that ends first on top', () =>
   ]);
 });
 
-test('account numbers are read in groups of four', () => {
+test('account numbers are shown in groups of four', () => {
   expect(inFours('8800123456')).toBe('8800 1234 56');
   expect(inFours('12345678')).toBe('1234 5678');
 });
 
-test('the three digits that must be exact are told apart', () => {
+test('the three digits that must be exact are separated', () => {
   const { head, tail } = splitTotal(250_007);
   expect(tail).toBe('007');
   expect((head + tail).replace(/\s/g, ' ')).toBe('Rp 250.007');
 });
 
-test('a balance pays whole messages only, and a price of nothing counts none', () => {
+test('a balance pays whole messages only, and a zero price gives no count', () => {
   expect(messagesFor(10_149, 150)).toBe(67);
   expect(messagesFor(-5, 150)).toBe(0);
   expect(messagesFor(10_000, 0)).toBeUndefined();

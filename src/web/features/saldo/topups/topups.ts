@@ -2,12 +2,11 @@ import { formatRupiah } from '#contract/base/money.ts';
 import type { Topup, TopupStatus } from '#contract/saldo.ts';
 import type { Tone } from '#web/ui/status/StatusChip.tsx';
 
-/** Closed top-ups that are listed below those that wait. */
 const CLOSED_SHOWN = 3;
 
 /**
- * The top-ups worth showing: all that wait, the one that ends first on top, then the newest closed
- * ones. `newest` may hold waiting ones too.
+ * The listed top-ups: all pending ones, the one that expires first on top, then the newest closed ones. `newest` may
+ * contain pending ones too.
  */
 export function recentTopups(
   pending: readonly Topup[],
@@ -23,17 +22,16 @@ export function recentTopups(
 /** `8800123456` → `8800 1234 56`, as banks print account numbers. */
 export const inFours = (digits: string): string => digits.replace(/(\d{4})(?=\d)/g, '$1 ');
 
-/** The amount to transfer, cut before its last three digits: they carry the kode unik. */
+/** The amount to transfer, split before its last three digits: they carry the kode unik. */
 export function splitTotal(total: number): { head: string; tail: string } {
   const shown = formatRupiah(total);
   return { head: shown.slice(0, -3), tail: shown.slice(-3) };
 }
 
-/** How many messages an amount pays at a price; `undefined` when messages cost nothing. */
+/** The messages that an amount pays at a price; `undefined` when messages are free. */
 export const messagesFor = (amount: number, price: number): number | undefined =>
   price > 0 ? Math.max(0, Math.floor(amount / price)) : undefined;
 
-/** The colour of a top-up's state. */
 export const topupTone: Record<TopupStatus, Tone> = {
   creating: 'neutral',
   pending: 'warning',

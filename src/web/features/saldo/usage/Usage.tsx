@@ -16,7 +16,6 @@ const captured: Series = { key: 'captured', label: 'Biaya pesan', color: 'toska'
 const held: Series = { key: 'held', label: 'Masih ditahan', color: 'kunyit' };
 const plan: Series = { key: 'plan', label: 'Biaya paket', color: 'langit', apart: true };
 
-/** What went out each day of the last thirty. */
 export function Usage() {
   const usage = useQuery(usageQuery);
   return (

@@ -12,7 +12,7 @@ const day = (date: string, captured: number, held = 0, plan = 0): UsageDay => ({
   plan: rupiah(plan),
 });
 
-test('a saldo lasts whole days; less than one and more than a year are said so', () => {
+test('a saldo lasts whole days, with labels for less than one and more than a year', () => {
   expect(lastsFor(10_000, pace(3_000))).toBe(3);
   expect(lastsFor(3_000, pace(3_000))).toBe(1);
   expect(lastsFor(2_999, pace(3_000))).toBe('less');
@@ -21,13 +21,13 @@ test('a saldo lasts whole days; less than one and more than a year are said so',
   expect(lastsFor(366_000, pace(1_000))).toBe('year');
 });
 
-test('without a pace nobody says how long', () => {
+test('without a pace there is no estimate', () => {
   expect(lastsFor(10_000, { state: 'little' })).toBeUndefined();
   expect(lastsFor(10_000, { state: 'none' })).toBeUndefined();
   expect(lastsFor(10_000, undefined)).toBeUndefined();
 });
 
-test('a bar for each day, named without its year', () => {
+test('a bar for each day, labelled without its year', () => {
   expect(barsOf([day('2026-11-21', 450, 150, 99_000)])).toEqual([
     { label: '21 Nov', values: { captured: 450, held: 150, plan: 99_000 } },
   ]);

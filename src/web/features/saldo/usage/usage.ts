@@ -4,7 +4,9 @@ import type { Bar } from '#web/ui/chart/SmallBars.tsx';
 
 const YEAR_DAYS = 365;
 
-/** How long a saldo lasts at a pace: whole days, `less` than one, or `year` and more; undefined when nobody can say. */
+/**
+ * Whole days a saldo lasts at a pace, `less` than one, or `year` and more; undefined if unknown.
+ */
 export function lastsFor(
   available: number,
   pace: Pace | undefined,
@@ -15,11 +17,10 @@ export function lastsFor(
   return days > YEAR_DAYS ? 'year' : days;
 }
 
-/** `21 Nov`: the year says nothing within a month. */
+/** `21 Nov`: the year is redundant within a month. */
 const dayLabel = (date: string): string =>
   formatDate(`${date}T00:00:00+07:00`).replace(/ \d{4}$/, '');
 
-/** The chart's bars, one a day. */
 export const barsOf = (days: readonly UsageDay[]): readonly Bar[] =>
   days.map(({ date, captured, held, plan }) => ({
     label: dayLabel(date),
@@ -28,7 +29,6 @@ export const barsOf = (days: readonly UsageDay[]): readonly Bar[] =>
 
 type Sums = { messages: number; plan: number };
 
-/** What messages and plans cost in all of the days. */
 export const sumsOf = (days: readonly UsageDay[]): Sums =>
   days.reduce<Sums>(
     (sums, { captured, held, plan }) => ({

@@ -21,8 +21,8 @@ type Props = {
 };
 
 /**
- * The phone's camera. It reads the QR in a picture (of another tab, a file, the clipboard) or in a
- * video (a real camera, a shared screen), and joins the phone to the token it belongs to.
+ * The phone's camera. It reads the QR in a picture (of another tab, a file, the clipboard) or in a video (a real
+ * camera, a shared screen), and links the phone to the token of the QR.
  */
 export function Camera({ phone, screens, looks, onBack }: Props) {
   const scan = useScan(phone.phone, screens);
@@ -88,7 +88,6 @@ type FinderProps = {
   onSourceEnd: () => void;
 };
 
-/** What is before the camera. */
 function Finder({ scan, source, onSourceEnd }: FinderProps) {
   const { broken, fail } = useBroken(scan.picture);
   const picture = broken ? undefined : scan.picture;

@@ -2,23 +2,19 @@ import { useEffect, useRef } from 'react';
 import { type VideoSource, openVideoSource } from './videoSources.ts';
 import { readFrame } from './pictures.ts';
 
-/** A frame is looked at this often. */
 const LOOK_MS = 300;
 
 type Props = {
   kind: VideoSource;
-  /** Called once, with what the first code in the video says. */
   onText: (text: string) => void;
-  /** Called with a sentence when there is no video. */
   onFailure: (sentence: string) => void;
 };
 
-/** Moving pictures before the camera, watched until a code is seen. */
 export function LiveVideo({ kind, onText, onFailure }: Props) {
   const screen = useRef<HTMLVideoElement>(null);
-  const told = useRef({ onText, onFailure });
+  const callbacks = useRef({ onText, onFailure });
   useEffect(() => {
-    told.current = { onText, onFailure };
+    callbacks.current = { onText, onFailure };
   });
   useEffect(() => {
     let stream: MediaStream | undefined;
@@ -27,7 +23,7 @@ export function LiveVideo({ kind, onText, onFailure }: Props) {
     const look = async () => {
       const text = screen.current && (await readFrame(screen.current));
       if (over) return;
-      if (text) told.current.onText(text);
+      if (text) callbacks.current.onText(text);
       else timer = setTimeout(() => void look(), LOOK_MS);
     };
     const start = async () => {
@@ -44,7 +40,7 @@ export function LiveVideo({ kind, onText, onFailure }: Props) {
     };
     start().catch(() => {
       if (!over)
-        told.current.onFailure(
+        callbacks.current.onFailure(
           'Kamera tidak dapat dibuka. Izinkan di peramban, atau pilih gambar.',
         );
     });

@@ -1,10 +1,9 @@
-/** Longest sides (px) at which a picture is looked at: a code may be large or small in it. */
+/** Longest sides (px) at which a picture is scanned: a code may be large or small in it. */
 const SIDES = [1600, 900, 480] as const;
 
-/** What can be drawn: a loaded picture, or a frame of a video. */
 type Drawable = { source: CanvasImageSource; width: number; height: number };
 
-/** The dots of a picture, its longest side no longer than `side`. */
+/** The pixels of a picture, its longest side no longer than `side`. */
 function pixelsOf({ source, width, height }: Drawable, side: number): ImageData | undefined {
   const scale = Math.min(1, side / Math.max(width, height));
   const canvas = document.createElement('canvas');
@@ -12,14 +11,14 @@ function pixelsOf({ source, width, height }: Drawable, side: number): ImageData 
   canvas.height = Math.max(1, Math.round(height * scale));
   const pen = canvas.getContext('2d', { willReadFrequently: true });
   if (!pen) return undefined;
-  // A transparent picture lies on paper, not on black.
+  // A transparent picture gets a white background, not a black one.
   pen.fillStyle = '#fff';
   pen.fillRect(0, 0, canvas.width, canvas.height);
   pen.drawImage(source, 0, 0, canvas.width, canvas.height);
   return pen.getImageData(0, 0, canvas.width, canvas.height);
 }
 
-/** Looks for a QR code in what is drawn, at one size after another. The reader arrives lazily. */
+/** Scans an image for a QR code at several sizes. The reader is loaded lazily. */
 async function look(drawable: Drawable, sides: readonly number[]): Promise<string | undefined> {
   const { readQr } = await import('#web/features/simulator/camera/readQr.ts');
   for (const [index, side] of sides.entries()) {
@@ -32,10 +31,10 @@ async function look(drawable: Drawable, sides: readonly number[]): Promise<strin
 }
 
 /**
- * What the QR code in a picture says; `undefined` when none can be read.
+ * The text of the QR code in a picture; `undefined` when none can be read.
  *
  * @param url a `blob:` or `data:` address.
- * @throws an EncodingError when it is no picture at all.
+ * @throws an EncodingError when it is not a picture.
  */
 export async function readPicture(url: string): Promise<string | undefined> {
   const image = new Image();
@@ -44,7 +43,6 @@ export async function readPicture(url: string): Promise<string | undefined> {
   return look({ source: image, width: image.naturalWidth, height: image.naturalHeight }, SIDES);
 }
 
-/** What the QR code in a video's present frame says. */
 export async function readFrame(video: HTMLVideoElement): Promise<string | undefined> {
   if (video.videoWidth === 0) return undefined;
   return look({ source: video, width: video.videoWidth, height: video.videoHeight }, [900]);

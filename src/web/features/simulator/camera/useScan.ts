@@ -22,25 +22,23 @@ const NO_CODE =
   'Tidak ada kode QR yang terbaca pada gambar ini. Pilih gambar lain yang lebih jelas.';
 const NO_PICTURE = 'Berkas ini bukan gambar yang dapat dibaca.';
 
-/** The first picture among files; `undefined` when there is none. */
 export const pictureAmong = (files: FileList | null | undefined): File | undefined =>
   [...(files ?? [])].find((file) => file.type.startsWith('image/'));
 
 export type Scan = ReturnType<typeof useScan>;
 
-/** Scanning with a phone: from a picture to the text in it to the link that the text belongs to. */
 export function useScan(phone: string, screens: Screens) {
   const client = useQueryClient();
   const [state, setState] = useState<State>({ at: 'idle' });
   const [picture, setPicture] = useState<string>();
   const scan = useAct(simulatedScan);
-  /** One look at a time, also before the state is on the screen. */
+  /** One scan at a time, also before the state is on the screen. */
   const busy = useRef(false);
 
   const fail = (sentence: string) => setState({ at: 'failed', sentence });
 
   const read = async (text: string, stale: string) => {
-    // No code of ours is as long as that, and a part of one is another one.
+    // Our codes are shorter, and a truncated one would be another code.
     if (text.length > SCAN_TEXT_MAX) return fail(stale);
     try {
       const after = await scan.perform({ phone, text });
@@ -80,7 +78,6 @@ export function useScan(phone: string, screens: Screens) {
   const see = (file: File) => alone(() => seeUrl(URL.createObjectURL(file)));
 
   useEffect(() => {
-    // A picture in memory is given back when another one takes its place.
     return () => {
       if (picture?.startsWith('blob:')) URL.revokeObjectURL(picture);
     };
@@ -90,19 +87,14 @@ export function useScan(phone: string, screens: Screens) {
   return {
     state,
     picture,
-    /** A text that a video showed. */
     read: (text: string) => alone(() => read(text, STALE_QR)),
-    /** The pairing code, typed instead of a picture. */
     pair: (code: string) => alone(() => read(code, STALE_CODE)),
-    /** A picture from a file or the clipboard. */
     see,
-    /** Whatever another tab holds up. */
     lookAround,
     fail,
   };
 }
 
-/** Calls back with a picture that is pasted anywhere on the page. */
 function usePasted(take: (file: File) => void): void {
   const newest = useRef(take);
   useEffect(() => {

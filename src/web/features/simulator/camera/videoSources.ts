@@ -1,17 +1,15 @@
-/** Where moving pictures can come from. */
 export type VideoSource = 'camera' | 'screen';
 
 type Policy = { allowsFeature: (feature: string) => boolean };
 
-/** What the page's own policy says of a power; browsers that cannot tell are asked by using it. */
+/** Whether the page's own policy allows a feature; a browser that cannot tell finds out on use. */
 function allowed(feature: string): boolean {
   const { featurePolicy } = document as { featurePolicy?: Policy };
   return featurePolicy?.allowsFeature(feature) ?? true;
 }
 
-/** The sources of moving pictures that this browser has and this page may use. */
 export function videoSources(): readonly VideoSource[] {
-  // Missing altogether where a page is not trusted: on plain http, away from localhost.
+  // Undefined in an insecure context: on plain http, away from localhost.
   const { mediaDevices } = navigator as { mediaDevices?: Partial<MediaDevices> };
   const kinds: VideoSource[] = [];
   if (mediaDevices?.getUserMedia && allowed('camera')) kinds.push('camera');
@@ -19,7 +17,6 @@ export function videoSources(): readonly VideoSource[] {
   return kinds;
 }
 
-/** Opens a source; the browser asks the person first. */
 export const openVideoSource = (kind: VideoSource): Promise<MediaStream> =>
   kind === 'camera'
     ? navigator.mediaDevices.getUserMedia({ video: { facingMode: 'environment' }, audio: false })

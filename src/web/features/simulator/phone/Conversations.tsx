@@ -14,14 +14,13 @@ import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
 type Props = {
   phone: string;
   conversations: readonly Conversation[];
-  /** By number, the line that was last looked at. */
+  /** The last line seen, by number. */
   seen: ReadonlyMap<string, string>;
   onOpen: (peer: string) => void;
   onNew: () => void;
   onCamera: () => void;
 };
 
-/** The phone's conversations. */
 export function Conversations({ phone, conversations, seen, onOpen, onNew, onCamera }: Props) {
   return (
     <>

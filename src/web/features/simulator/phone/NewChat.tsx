@@ -17,7 +17,6 @@ import { TextArea } from '#web/ui/text/TextField.tsx';
 
 type Props = { phone: string; onBack: () => void; onSent: (peer: string) => void };
 
-/** The phone's owner writes first, to the number of a token. */
 export function NewChat({ phone, onBack, onSent }: Props) {
   const client = useQueryClient();
   const form = useForm({ to: '', text: '' }, (values) =>

@@ -11,7 +11,6 @@ import styles from '#web/features/simulator/phone/Phone.module.css';
 import { useScreens } from '#web/features/simulator/phone/screens.ts';
 import { Thread } from '#web/features/simulator/phone/Thread.tsx';
 
-/** What the phone shows. */
 type Screen =
   | { at: 'list' }
   | { at: 'thread'; peer: string }
@@ -20,7 +19,7 @@ type Screen =
 
 const CLOCK_MS = 10_000;
 
-/** A simulated phone: its conversations, a box to answer, a camera. It shows what others did by itself. */
+/** A simulated phone. It polls for the activity of others. */
 export function Phone({ phone }: { phone: SimulatedPhone }) {
   const conversations = conversationsOf(phone.lines);
   const only = conversations.length === 1 ? conversations[0] : undefined;

@@ -5,15 +5,11 @@ import { classes } from '#web/ui/classes.ts';
 
 type Props = {
   title: ReactNode;
-  /** A line under it. */
   under?: ReactNode;
-  /** With it, there is a way back to the list. */
   onBack?: () => void;
-  /** Buttons at its end: `PhoneTool`s. */
   children?: ReactNode;
 };
 
-/** The head of what the phone shows. */
 export const PhoneHead = ({ title, under, onBack, children }: Props) => (
   <div className={styles['head']}>
     {onBack && (
@@ -31,7 +27,6 @@ export const PhoneHead = ({ title, under, onBack, children }: Props) => (
 
 type ToolProps = { label: string; onClick: () => void; children: ReactNode };
 
-/** A button of the phone: an icon with a name. */
 export const PhoneTool = ({ label, onClick, children }: ToolProps) => (
   <button
     type="button"

@@ -25,20 +25,17 @@ import { ChatBubble, ChatDivider, ChatList } from '#web/ui/chat/ChatBubble.tsx';
 import { Composer } from '#web/ui/chat/composer/Composer.tsx';
 import { startsRun } from '#web/ui/chat/chat.ts';
 
-/** Within so many px of its end a thread follows what comes. */
+/** Within this many px of its end a thread follows new messages. */
 const NEAR_END_PX = 80;
 
 type Props = {
-  /** Whose phone it is. */
   phone: string;
   conversation: Conversation;
-  /** Called with the newest line while the thread is open. */
   onSeen: (lineId: string) => void;
   onBack: () => void;
   onCamera: () => void;
 };
 
-/** A conversation in the phone, with the box to answer. */
 export function Thread({ phone, conversation, onSeen, onBack, onCamera }: Props) {
   const { peer, lines, newest } = conversation;
   const numbers = { phone: writtenPeer(phone), to: writtenPeer(peer) };
@@ -111,7 +108,6 @@ export function Thread({ phone, conversation, onSeen, onBack, onCamera }: Props)
 
 type SamplesProps = { name: string; onChoose: (what: PhoneSample) => void };
 
-/** What the phone sends beside texts: one of each kind, at a touch. */
 const Samples = ({ name, onChoose }: SamplesProps) => (
   <ul className={styles['samples']} aria-label={`Kirim contoh kepada ${name}`}>
     {(Object.keys(phoneSamples) as PhoneSample[]).map((what) => (
@@ -144,7 +140,7 @@ const Line = ({ line, before, name }: LineProps) => (
 const startsDay = (line: SimulatedMessage, before: SimulatedMessage | undefined): boolean =>
   before === undefined || formatDate(before.at) !== formatDate(line.at);
 
-/** Keeps a thread at its end when something comes, unless its reader has gone up. */
+/** Keeps a thread scrolled to its end, unless the reader has scrolled up. */
 function useFollowing(newestId: string) {
   const place = useRef<HTMLDivElement>(null);
   const atEnd = useRef(true);

@@ -34,14 +34,14 @@ function line(
 
 const [kasir, klinik] = ['6281200000001', '6281200000002'];
 
-test('lines are told apart by the number at the other end, the newest conversation first', () => {
+test('lines are grouped by the other number, the newest conversation first', () => {
   const lines = [line(kasir, 1), line(klinik, 2), line(kasir, 3)];
   const [first, second] = conversationsOf(lines);
   expect(first).toEqual({ peer: kasir, lines: [lines[0], lines[2]], newest: lines[2] });
   expect(second?.peer).toBe(klinik);
 });
 
-test('only lines that came in after the one last looked at are unread', () => {
+test('only incoming lines after the last one seen are unread', () => {
   const lines = [
     line(kasir, 1),
     line(kasir, 2),
@@ -54,14 +54,14 @@ test('only lines that came in after the one last looked at are unread', () => {
   expect(conversation && unreadIn(conversation, undefined)).toBe(3);
 });
 
-test('a picture is named in the list, with its caption when it has one', () => {
+test('a picture is named in the list, with its caption if it has one', () => {
   const picture = (caption: string) =>
     line(kasir, 1, { content: { ...line(kasir, 1).content, type: 'png', caption } });
   expect(excerptOf(picture(''))).toBe('Gambar');
   expect(excerptOf(picture('Menu hari ini\nNasi box'))).toBe('Gambar: Menu hari ini Nasi box');
 });
 
-test('the list shows the words of a text, never its markup', () => {
+test('the list shows the text of a message, never its markup', () => {
   const caption = 'Pagi,<br class="x"><a href="https://toko.example/">menu</a>';
   const marked = line(kasir, 1, { content: { ...line(kasir, 1).content, caption } });
   expect(excerptOf(marked)).toBe('Pagi, menu');

@@ -3,14 +3,13 @@ import { messageTypeLabel } from '#contract/messages.ts';
 import type { SimulatedMessage } from '#contract/simulator.ts';
 import { chatKind, type ChatKind } from '#web/ui/chat/chat.ts';
 
-/** All lines between the phone and one number, oldest first. */
 export type Conversation = {
   peer: string;
   lines: readonly SimulatedMessage[];
   newest: SimulatedMessage;
 };
 
-/** A phone's lines (oldest first) by the number at the other end, the newest conversation first. */
+/** A phone's lines (oldest first) by the other number, the newest conversation first. */
 export function conversationsOf(lines: readonly SimulatedMessage[]): readonly Conversation[] {
   const conversations = new Map<string, Conversation>();
   for (const line of lines) {
@@ -20,7 +19,7 @@ export function conversationsOf(lines: readonly SimulatedMessage[]): readonly Co
   return [...conversations.values()].sort((a, b) => b.newest.at.getTime() - a.newest.at.getTime());
 }
 
-/** What a line is, before its text; a text and a template say it themselves. */
+/** The label of a line before its text; a text and a template have none. */
 const words: Record<ChatKind, string> = {
   ...messageTypeLabel,
   file: 'Berkas',
@@ -28,14 +27,13 @@ const words: Record<ChatKind, string> = {
   text: '',
 };
 
-/** A line in a few words, for the list: its text, or what it is. */
 export const excerptOf = ({ content }: SimulatedMessage): string => {
   const kind = words[chatKind(content.type)];
-  const said = captionText(content.caption);
-  return [kind, said].filter((part) => part !== '').join(': ');
+  const caption = captionText(content.caption);
+  return [kind, caption].filter((part) => part !== '').join(': ');
 };
 
-/** How many lines came in after the one that was last looked at; `seen` is a line's id. */
+/** The number of incoming lines after the last one seen; `seen` is a line's id. */
 export function unreadIn({ lines }: Conversation, seen: string | undefined): number {
   const from = lines.findIndex(({ id }) => id === seen) + 1;
   return lines.slice(from).filter(({ direction }) => direction === 'in').length;

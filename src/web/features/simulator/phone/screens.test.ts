@@ -3,7 +3,7 @@ import { pictureIn } from '#web/features/simulator/phone/screens.ts';
 
 const png = 'data:image/png;base64,iVBORw0KGgo=';
 
-test('the camera takes pictures only, never a text that claims to be what a code says', () => {
+test('the camera accepts pictures only, never a text that claims to be a code', () => {
   expect(pictureIn({ type: 'gambar-qr', png })).toBe(png);
   expect(pictureIn({ type: 'gambar-qr', png: 'KBR1.isi-kode' })).toBeUndefined();
   expect(pictureIn({ type: 'gambar-qr', png: 'https://example.com/qr.png' })).toBeUndefined();
@@ -12,6 +12,6 @@ test('the camera takes pictures only, never a text that claims to be what a code
   expect(pictureIn(null)).toBeUndefined();
 });
 
-test('a picture too large for any screen is not taken', () => {
+test('a picture too large for any screen is rejected', () => {
   expect(pictureIn({ type: 'gambar-qr', png: png + 'A'.repeat(1_000_000) })).toBeUndefined();
 });

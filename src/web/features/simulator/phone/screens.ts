@@ -2,9 +2,7 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 
 /** Pages that show a QR offer its picture here, and the simulated cameras listen. */
 const CHANNEL = 'kabari-kamera';
-/** How long a camera waits for a page to hold up its code. */
 const ANSWER_MS = 1_500;
-/** A code that was offered is taken to be in sight for so long. */
 const IN_SIGHT_MS = 60_000;
 const PNG = 'data:image/png;base64,';
 const PICTURE_MAX = 1_000_000;
@@ -18,15 +16,13 @@ export function pictureIn(message: unknown): string | undefined {
 }
 
 export type Screens = {
-  /** Whether a code is shown in another tab. */
   inSight: boolean;
-  /** The picture that a page holds up when it is asked now; `undefined` when none answers. */
+  /** The picture that a page offers on request; `undefined` when none answers. */
   look: () => Promise<string | undefined>;
-  /** What was in sight has been used. */
   lookAway: () => void;
 };
 
-/** What the other tabs of this browser show to a camera: pictures only, never what they say. */
+/** Pictures that other tabs of this browser offer to a camera, never their text. */
 export function useScreens(): Screens {
   const channel = useRef<BroadcastChannel>(undefined);
   const waiting = useRef(new Set<(png: string) => void>());

@@ -7,6 +7,5 @@ const pages: Record<SupportSubject, string> = {
   invoice: '/billing',
 };
 
-/** Where a customer opens what a question is about. */
 export const addressOf = ({ type, id }: Pick<SupportCard, 'type' | 'id'>): string =>
   `${pages[type]}?${new URLSearchParams({ open: id })}`;

@@ -7,7 +7,6 @@ import type { SupportChatProps } from '#web/features/support/chat/chatProps.ts';
 
 type Subject = { type: SupportSubject; id: string };
 
-/** What the next line is about, as the address says. */
 export function useAbout(): {
   shown: SupportChatProps['about'];
   choose: (subject: Subject) => void;

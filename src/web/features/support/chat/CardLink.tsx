@@ -12,7 +12,6 @@ const icons: Record<SupportSubject, typeof FileText> = {
   invoice: FileText,
 };
 
-/** What a line is about, to open. */
 export const CardLink = ({ card, href }: { card: SupportCard; href: string }) => (
   <Link href={href} className={styles['card']}>
     <CardFacts card={card} />
@@ -20,7 +19,6 @@ export const CardLink = ({ card, href }: { card: SupportCard; href: string }) =>
   </Link>
 );
 
-/** The same without a way there, with something to do about it. */
 export const CardShown = ({ card, children }: { card: SupportCard; children: ReactNode }) => (
   <div className={styles['card']}>
     <CardFacts card={card} />

@@ -17,11 +17,9 @@ const check = ({ name, phone }: Contact) => ({
   ...(phone.length < 8 && { phone: 'Tulis nomornya, paling sedikit delapan angka.' }),
 });
 
-/** Somebody's name and number to send: typed, or read from a card's file. */
 export function ContactForm({ onSend, onClose }: Props) {
   const form = useForm<Contact>({ name: '', phone: '' }, check);
   const { values, errors, ref, set, leave, submit } = form;
-  // The tool that opened it is gone: the focus goes on to the first field.
   useEffect(() => ref.current?.querySelector('input')?.focus(), [ref]);
   return (
     // Escape anywhere inside leaves the form, as its button does.
@@ -73,7 +71,6 @@ export function ContactForm({ onSend, onClose }: Props) {
   );
 }
 
-/** Takes a contact from a card's file. */
 function CardFile({ onRead }: { onRead: (contact: Contact) => void }) {
   const [fault, setFault] = useState('');
   const file = useRef<HTMLInputElement>(null);

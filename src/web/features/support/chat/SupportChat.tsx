@@ -21,7 +21,6 @@ import { threadItems, type ThreadLine } from '#web/ui/chat/thread/threadItems.ts
 import { useKeyboardInset } from '#web/ui/chat/thread/useKeyboardInset.ts';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 
-/** A thread of customer service, as one side sees it: its lines, and the box to write. */
 export function SupportChat(props: SupportChatProps) {
   const { port, name, blocked, empty, foot, above, about, composer } = props;
   const root = useRef<HTMLElement>(null);
@@ -66,18 +65,17 @@ export function SupportChat(props: SupportChatProps) {
   );
 }
 
-/** The lines on their way, without those that have come back from the server already. */
+/** Outgoing messages that the server has not returned yet. */
 function useOutgoing(port: SupportPort, thread: Flat<SupportMessage> | undefined) {
   const outgoing = useOutgoingLines(port.key);
   const rows = thread?.rows;
   return useMemo(() => {
-    // A line is known by the id that its browser made.
+    // A message is identified by the id that its browser made.
     const there = new Set(rows?.map(({ id }) => uuidOf('support', id)));
     return outgoing.filter(({ id }) => !there.has(id));
   }, [outgoing, rows]);
 }
 
-/** Sends what waits in this thread, while it is open. */
 function useSending(port: SupportPort): void {
   const client = useQueryClient();
   const newest = useRef(port);
@@ -86,7 +84,7 @@ function useSending(port: SupportPort): void {
   });
   const { key } = port;
   useEffect(() => {
-    // Also when another page is opened before all of it has left.
+    // Continues when another page is opened before all of them are sent.
     followOutbox({
       thread: key,
       send: (draft) => newest.current.send(draft),
@@ -147,7 +145,6 @@ function Lines({ port, name, thread, outgoing, foot }: LinesProps) {
   );
 }
 
-/** Who asks, among those who write on their side. */
 const ME = '';
 
 const linesOf = (
@@ -171,7 +168,7 @@ const linesOf = (
   })),
 ];
 
-/** The first line of the other side that was unread when the thread was opened, until it is answered. */
+/** The other side's first message that was unread on opening, until it is answered. */
 function useUnreadFrom(
   { side, thread }: SupportPort,
   newestFirst: readonly SupportMessage[],

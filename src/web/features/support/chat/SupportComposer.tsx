@@ -27,7 +27,6 @@ type Props = Pick<SupportChatProps, 'port' | 'name' | 'blocked' | 'about'> & {
 
 const DOCUMENTS = documentEndings('chat');
 
-/** Where a line is written: text, files, a contact, a voice message. */
 export function SupportComposer(props: Props) {
   const { port, blocked, about, options } = props;
   const [mode, setMode] = useState<Mode>('text');
@@ -59,13 +58,13 @@ export function SupportComposer(props: Props) {
 
 type Mode = 'text' | 'contact' | 'audio';
 
-/** Brings the focus back to the box when the form that had it is gone. @returns where the box stands */
+/** Returns focus to the box when the form that had it is gone. @returns the box's container */
 function useFocusBack(mode: Mode): RefObject<HTMLDivElement | null> {
   const place = useRef<HTMLDivElement>(null);
   const before = useRef(mode);
   useEffect(() => {
     if (mode === 'text' && before.current !== 'text') {
-      // A phone's keyboard would cover what was just sent.
+      // A phone's keyboard would cover the sent message.
       const next = matchMedia('(pointer: fine)').matches ? 'textarea' : 'button';
       place.current?.querySelector<HTMLElement>(next)?.focus();
     }
@@ -74,10 +73,9 @@ function useFocusBack(mode: Mode): RefObject<HTMLDivElement | null> {
   return place;
 }
 
-/** A file with what is said of it. */
 type FileToSend = { file: File; caption?: string };
 
-/** @returns whether it left */
+/** @returns whether it was queued */
 type Send = (
   first: Pick<NewLine, 'text' | 'contact'>,
   files: readonly FileToSend[],
@@ -159,7 +157,7 @@ const About = ({ card, onRemove }: NonNullable<SupportChatProps['about']>) => (
   </div>
 );
 
-/** A line for each file with its own words, or one without a file; the card goes with the first. */
+/** Sends a message per file, or one without a file; the card goes with the first. */
 function sendAll(
   port: SupportPort,
   first: Omit<NewLine, 'thread' | 'file'>,

@@ -4,7 +4,7 @@ import type { SupportMessage } from '#contract/support.ts';
 import { CardLink } from '#web/features/support/chat/CardLink.tsx';
 import styles from '#web/features/support/chat/SupportLine.module.css';
 import { useProgress } from '#web/api/uploads/outgoingFiles.ts';
-import { dropLine, sendLineAgain } from '#web/features/support/outbox/outbox.ts';
+import { dropLine, retryLine } from '#web/features/support/outbox/outbox.ts';
 import type { OutgoingLine } from '#web/features/support/outbox/outgoingLine.ts';
 import type { SupportPort } from '#web/features/support/port.ts';
 import { useFileUrl, waitingContent } from '#web/ui/chat/attachments/waitingFile.ts';
@@ -14,18 +14,15 @@ import { ChatBubble } from '#web/ui/chat/ChatBubble.tsx';
 import { Ticks } from '#web/ui/chat/Ticks.tsx';
 import { useOnline } from '#web/ui/layout/OfflineBar.tsx';
 
-/** What stands in a thread: a line of it, or one that is on its way. */
 export type SupportBody = { message: SupportMessage } | { outgoing: OutgoingLine };
 
 type Place = {
   first: boolean;
   port: SupportPort;
-  /** Who is on the other side. */
   name: string;
   zone: string;
 };
 
-/** One line of a thread. */
 export function SupportLine({ body, ...place }: Place & { body: SupportBody }) {
   if ('outgoing' in body) return <Unsent line={body.outgoing} {...place} />;
   const { message } = body;
@@ -35,11 +32,11 @@ export function SupportLine({ body, ...place }: Place & { body: SupportBody }) {
       <time dateTime={message.at.toISOString()}>{formatTime(message.at, place.zone)}</time>
     </p>
   ) : (
-    <Said message={message} {...place} />
+    <SentMessage message={message} {...place} />
   );
 }
 
-function Said({ message, first, port, name, zone }: Place & { message: SupportMessage }) {
+function SentMessage({ message, first, port, name, zone }: Place & { message: SupportMessage }) {
   const { side, author, mine, content, card, size, at, internal, seq } = message;
   const ours = side === port.side;
   const sender = mine ? 'Anda' : (author ?? name);
@@ -66,7 +63,6 @@ function Said({ message, first, port, name, zone }: Place & { message: SupportMe
 
 type HeadProps = { by: string; internal?: boolean; children: ReactNode };
 
-/** What a bubble says above its words: who wrote, that it is a note, what it is about. */
 const Head = ({ by, internal, children }: HeadProps) => (
   <>
     {(by || internal) && (
@@ -79,7 +75,6 @@ const Head = ({ by, internal, children }: HeadProps) => (
   </>
 );
 
-/** Not on the server yet: faint while it is on its way, with a way on when it did not get there. */
 function Unsent({ line, first, port, zone }: Place & { line: OutgoingLine }) {
   const { card, failed, internal } = line;
   const url = useFileUrl(line.id, line.file !== undefined);
@@ -112,7 +107,6 @@ function Unsent({ line, first, port, zone }: Place & { line: OutgoingLine }) {
   );
 }
 
-/** Below a line that is not there yet: how far its file is, why it waits, and what can be done. */
 function Note({ line }: { line: OutgoingLine }) {
   const progress = useProgress(line.id);
   const online = useOnline();
@@ -131,7 +125,7 @@ function Note({ line }: { line: OutgoingLine }) {
       </div>
     );
   }
-  // Offline the bar above the page says it all.
+  // Offline, the bar above the page says it all.
   if (!failed && (!why || !online)) return line.file && !online ? drop('Batalkan') : null;
   return (
     <div className={styles['note']} role="alert">
@@ -139,7 +133,7 @@ function Note({ line }: { line: OutgoingLine }) {
         Belum terkirim. {why} {!failed && 'Dicoba lagi dengan sendirinya.'}
       </p>
       <span className={styles['actions']}>
-        <Button size="sm" variant="outline" tone="danger" onClick={() => sendLineAgain(line)}>
+        <Button size="sm" variant="outline" tone="danger" onClick={() => retryLine(line)}>
           Kirim ulang
         </Button>
         {drop('Hapus')}

@@ -3,12 +3,10 @@ import styles from '#web/features/support/chat/TypingNow.module.css';
 import type { SupportPort } from '#web/features/support/port.ts';
 import { onLiveEvent } from '#web/live/listeners.ts';
 
-/** Told every two seconds while somebody types: without another word they have stopped. */
+/** Typing is reported every two seconds; without a report for this long it has ended. */
 const TYPING_MS = 5_000;
-/** Told at most this often. */
 const TELL_MS = 2_000;
 
-/** Who of the other side is typing now; `undefined` while nobody is. */
 export function useTypingNow({ side, accountId }: SupportPort): string | undefined {
   const [name, setName] = useState<string>();
   useEffect(() => {
@@ -25,7 +23,6 @@ export function useTypingNow({ side, accountId }: SupportPort): string | undefin
       setName(event.name);
       timer = setTimeout(stop, TYPING_MS);
     });
-    // What was typed has come.
     const stopLines = onLiveEvent('support.message', (event) => {
       if (event.side !== side && isHere(event)) stop();
     });
@@ -38,7 +35,7 @@ export function useTypingNow({ side, accountId }: SupportPort): string | undefin
   return name;
 }
 
-/** Calls what tells the other side that somebody types here, as seldom as it may be told. */
+/** Returns a function that reports typing to the other side, throttled. */
 export function useTellTyping({ typing }: SupportPort): () => void {
   const last = useRef(-Infinity);
   return () => {
@@ -49,7 +46,6 @@ export function useTellTyping({ typing }: SupportPort): () => void {
   };
 }
 
-/** Below the newest line while the other side writes. */
 export const TypingNow = ({ name }: { name: string }) => (
   <p className={styles['typing']} role="status">
     <span className={styles['dots']} aria-hidden="true">

@@ -4,8 +4,8 @@ import { isLookedAt, lookOnReturn } from '#web/browser/tab/lookedAt.ts';
 import type { SupportPort } from '#web/features/support/port.ts';
 
 /**
- * Reports that the other side's newest line was seen: when it is in view and somebody looks, or when they
- * come back to it.
+ * Reports that the other side's newest message was seen: when it is in view and the tab is looked at, or when the
+ * person comes back to it.
  */
 export function useReadMark(
   { key, side, read, thread }: SupportPort,

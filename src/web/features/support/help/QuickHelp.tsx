@@ -12,16 +12,16 @@ import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 type Cause = OutputOf<typeof supportHelp>['causes'][number];
 
 type Props = {
-  /** Before the first question of all, or above the box of a thread that is closed. */
+  /** Before the very first question, or above the box of a closed thread. */
   when: 'first' | 'again';
   onAsk: (cause: Cause) => void;
 };
 
-/** What probably is the matter, before one has to ask: an answer each, and where it is mended. */
+/** Probable causes before the first question, each with an answer and a link to the remedy. */
 export function QuickHelp({ when, onAsk }: Props) {
   const { data, isPending } = useQuery(helpQuery);
-  const again = when === 'again';
-  if (again && !data?.causes.length) return null;
+  const isRepeat = when === 'again';
+  if (isRepeat && !data?.causes.length) return null;
   if (isPending) {
     return (
       <div className={styles['help']} aria-busy="true">
@@ -30,7 +30,7 @@ export function QuickHelp({ when, onAsk }: Props) {
       </div>
     );
   }
-  // Without an answer about causes one can still ask.
+  // If causes cannot be loaded, a question can still be asked.
   if (!data || data.causes.length === 0) {
     return (
       <div className={styles['none']}>
@@ -43,7 +43,7 @@ export function QuickHelp({ when, onAsk }: Props) {
   }
   return (
     <section
-      className={classes(styles['help'], again && styles['again'])}
+      className={classes(styles['help'], isRepeat && styles['again'])}
       aria-label="Bantuan cepat"
     >
       <h2 className={styles['heading']}>Mungkin ini yang Anda cari</h2>

@@ -23,7 +23,6 @@ let sent: Sent[];
 let answers: Answer[];
 let arrived: string[];
 
-/** Storage that outlives a page, and lists its names as a browser's does. */
 const aStorage = () =>
   Object.create({
     getItem(this: Record<string, string>, name: string) {
@@ -53,7 +52,6 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** A tab as it is after it was loaded: nothing in memory but what is in the storage. */
 async function aTab() {
   vi.resetModules();
   const outbox = await import('./outbox.ts');
@@ -78,14 +76,13 @@ async function aTab() {
   return { ...outbox, storedLines, follow, lost, refused, write };
 }
 
-/** Lets everything happen that waits for no clock. */
 const settle = () => vi.advanceTimersByTimeAsync(0).then(() => new Promise(setImmediate));
 const pass = async (ms: number) => {
   await vi.advanceTimersByTimeAsync(ms);
   await settle();
 };
 
-test('lines arrive once, in the order they were written', async () => {
+test('messages arrive once, in the order they were written', async () => {
   const { follow, write, storedLines } = await aTab();
   follow();
   for (const text of ['satu', 'dua', 'tiga']) write(text);
@@ -96,7 +93,7 @@ test('lines arrive once, in the order they were written', async () => {
   expect(storedLines()).toEqual([]);
 });
 
-test('a line whose answer was lost is sent again by itself under its id, before those behind it', async () => {
+test('a message whose response was lost is resent automatically under its id, before later ones', async () => {
   const { follow, write, lost, storedLines } = await aTab();
   answers = [lost, lost];
   follow();
@@ -108,7 +105,7 @@ test('a line whose answer was lost is sent again by itself under its id, before 
   expect(storedLines()[0]?.failed).toBeUndefined();
   await pass(2_000);
   expect(sent).toHaveLength(2);
-  // It waits longer each time, so that a server in trouble is left in peace.
+  // The wait grows each time, to spare a failing server.
   await pass(2_000);
   expect(sent).toHaveLength(2);
   await pass(2_000);
@@ -116,8 +113,8 @@ test('a line whose answer was lost is sent again by itself under its id, before 
   expect(new Set(sent.slice(0, 3).map(({ message_id }) => message_id)).size).toBe(1);
 });
 
-test('what is refused stays with its reason, and goes again under the same id, or is given up', async () => {
-  const { follow, write, refused, storedLines, sendLineAgain, dropLine } = await aTab();
+test('a refused message keeps its reason, and is resent under the same id, or discarded', async () => {
+  const { follow, write, refused, storedLines, retryLine, dropLine } = await aTab();
   answers = [refused('support_too_many')];
   follow();
   write('satu');
@@ -130,14 +127,14 @@ test('what is refused stays with its reason, and goes again under the same id, o
   await pass(60_000);
   expect(sent).toHaveLength(2);
   answers = [refused('support_too_many')];
-  sendLineAgain(line!);
+  retryLine(line!);
   await settle();
   expect(sent.at(-1)?.message_id).toBe(sent[0]?.message_id);
   dropLine(line!);
   expect(storedLines()).toEqual([]);
 });
 
-test('without a network a line waits, also over a reload, and leaves when the network is back', async () => {
+test('a message waits while offline, also over a reload, and is sent once online', async () => {
   const before = await aTab();
   before.follow();
   net.onLine = false;
@@ -156,7 +153,7 @@ test('without a network a line waits, also over a reload, and leaves when the ne
   expect(arrived).toEqual(['satu', 'dua']);
 });
 
-test('two tabs send a line once', async () => {
+test('two tabs send a message once', async () => {
   const first = await aTab();
   const second = await aTab();
   let answer = () => undefined as void;
@@ -173,7 +170,7 @@ test('two tabs send a line once', async () => {
   expect(sent).toHaveLength(1);
 });
 
-test('a file is uploaded once, however often its line is tried, and again when the server has forgotten it', async () => {
+test('a file is uploaded once, however often its message is retried, and again when the server has deleted it', async () => {
   const { follow, write, lost, refused, storedLines } = await aTab();
   answers = [lost, refused('upload_gone')];
   follow();
@@ -186,14 +183,13 @@ test('a file is uploaded once, however often its line is tried, and again when t
   expect(storedLines()).toEqual([]);
 });
 
-test('a file that is nowhere any more is said to be, and the line can be given up', async () => {
+test('a lost file is reported, and its message can be discarded', async () => {
   net.onLine = false;
   const before = await aTab();
   before.follow();
   before.write('lihat', new File(['x'], 'kue.png', { type: 'image/png' }));
   await settle();
   net.onLine = true;
-  // This browser stores no files.
   const after = await aTab();
   after.follow();
   await settle();
@@ -204,7 +200,7 @@ test('a file that is nowhere any more is said to be, and the line can be given u
   });
 });
 
-test('a line that is given up while it is on its way is not tried again', async () => {
+test('a message discarded while it is being sent is not retried', async () => {
   const { follow, write, lost, storedLines, dropLine } = await aTab();
   let answer = () => undefined as void;
   answers = [() => new Promise<void>((go) => (answer = go)).then(lost)];

@@ -24,7 +24,6 @@ import {
 import { LINE_NAMES, supportWaiting } from '#web/features/support/outbox/waiting.ts';
 import type { SupportDraft } from '#web/features/support/port.ts';
 
-/** How the lines of a thread leave, and what becomes of one that has left. */
 export type LineSender = {
   thread: string;
   send: (draft: SupportDraft) => Promise<SupportMessage>;
@@ -39,23 +38,20 @@ const lines = createStore<readonly OutgoingLine[]>(storedLines, ({ set }) =>
 );
 const senders = new Map<string, LineSender>();
 const working = new Set<string>();
-/** How often in a row nobody answered, by thread. */
+/** Consecutive attempts without a response, by thread. */
 const failures = new Map<string, number>();
-/** Threads that wait until they are tried again. */
 const resting = new Map<string, ReturnType<typeof setTimeout>>();
 
-/** The lines of a thread that are not on the server yet, oldest first. */
 export const useOutgoingLines = (thread: string): readonly OutgoingLine[] =>
   useStore(lines).filter((line) => line.thread === thread);
 
-/** The threads of which lines wait in this browser. */
 export const waitingThreads = (): readonly string[] => [
   ...new Set(storedLines().flatMap(({ thread, failed }) => (failed ? [] : thread))),
 ];
 
 export type NewLine = Omit<OutgoingLine, 'id' | 'at' | 'file'> & { file?: File | undefined };
 
-/** Puts a line on its way; it waits while there is no network, also over a reload. */
+/** Queues a message; it waits while offline, also over a reload. */
 export function addOutgoing({ file, ...rest }: NewLine): void {
   const newest = Math.max(0, ...storedLines().map(({ at }) => at));
   const line: OutgoingLine = {
@@ -69,29 +65,27 @@ export function addOutgoing({ file, ...rest }: NewLine): void {
   void work(line.thread);
 }
 
-/** Tries a line again, with the same id. */
-export function sendLineAgain({ id, thread }: OutgoingLine): void {
+export function retryLine({ id, thread }: OutgoingLine): void {
   change(id, { why: undefined, failed: undefined });
   wake(thread);
 }
 
-/** Gives a line up, and takes back what was uploaded for it. */
 export function dropLine({ id }: OutgoingLine): void {
   revertUpload(storedLine(id)?.upload);
   remove(id);
 }
 
 /**
- * Sends the lines of a thread one after the other, from now on and whatever page one is on: they arrive in the
- * order they were written. Goes on with what was waiting after a reload, and when the network is back.
+ * Sends the messages of a thread one after the other, from now on and on every page, so that they arrive in order.
+ * Resumes after a reload, and when the browser is online again.
  *
- * @returns how to stop; a thread that is only shown no longer goes on.
+ * @returns a function that stops it, for a thread that is only shown no longer.
  */
 export function followOutbox(sender: LineSender): () => void {
   const { thread } = sender;
   if (senders.size === 0) {
     window.addEventListener('online', () => [...senders.keys()].forEach(wake));
-    // Another tab has added some, and may be closed before it has sent them.
+    // Another tab may have added some, and be closed before it has sent them.
     lines.subscribe(() => [...senders.keys()].forEach((name) => void work(name)));
   }
   senders.set(thread, sender);
@@ -101,7 +95,6 @@ export function followOutbox(sender: LineSender): () => void {
   };
 }
 
-/** Tries a thread now that may have been resting. */
 function wake(thread: string): void {
   clearTimeout(resting.get(thread));
   resting.delete(thread);
@@ -115,7 +108,7 @@ function store(line: OutgoingLine): void {
 
 function change(id: string, to: Partial<OutgoingLine>): void {
   const line = storedLine(id);
-  // Given up meanwhile, here or in another tab.
+  // It may have been discarded meanwhile, here or in another tab.
   if (line) store({ ...line, ...to });
 }
 
@@ -133,12 +126,12 @@ function update(): void {
 const nextOf = (thread: string): OutgoingLine | undefined =>
   storedLines().find((line) => line.thread === thread && !line.failed);
 
-/** One tab at a time works on a thread; a tab that is closed leaves its place to the next. */
+/** One tab at a time works on a thread; when a tab is closed, the next one takes over. */
 async function work(thread: string): Promise<void> {
   if (working.has(thread) || resting.has(thread) || !nextOf(thread)) return;
   working.add(thread);
   const { locks } = navigator as { locks?: LockManager };
-  // Free again at once: what is added from here on finds nobody at work.
+  // Free at once: a message added from here on must start a new run.
   const run = () => pass(thread).finally(() => working.delete(thread));
   try {
     await (locks ? locks.request(`kabari-support ${thread}`, run) : run());
@@ -154,7 +147,7 @@ async function pass(thread: string): Promise<void> {
   }
 }
 
-/** Tries one line. @returns false when those behind it have to wait too. */
+/** Tries to send one message. @returns false when later ones have to wait too. */
 async function sent(line: OutgoingLine, sender: LineSender): Promise<boolean> {
   const { id, thread } = line;
   try {
@@ -164,7 +157,7 @@ async function sent(line: OutgoingLine, sender: LineSender): Promise<boolean> {
     failures.delete(thread);
     return true;
   } catch (error) {
-    // Given up while it was on its way.
+    // Discarded while it was being sent.
     if (!storedLine(id)) return true;
     const why = definiteNo(error);
     if (why === undefined) return waitFor(line, error);
@@ -181,7 +174,7 @@ async function deliver(line: OutgoingLine, { send }: LineSender): Promise<Suppor
     return await send(draft);
   } catch (error) {
     if (refusalCode(error) !== 'upload_gone' || !(await fileOf(line.id))) throw error;
-    // It waited longer than an upload is kept.
+    // Its upload has expired on the server.
     change(line.id, { upload: undefined });
     return send({ ...draft, upload: await uploadFile(line.id, 'chat') });
   }
@@ -195,7 +188,7 @@ const draftOf = ({ id, text, contact, card, internal }: OutgoingLine): SupportDr
   internal,
 });
 
-/** Why a line will not be taken as it is; `undefined` when it may only have to wait. */
+/** Why a message is refused for good; `undefined` when it may only have to wait. */
 function definiteNo(error: unknown): string | undefined {
   if (isAbort(error)) return NO_PASSWORD;
   if (error instanceof FileGone) return FILE_GONE;
@@ -205,7 +198,7 @@ function definiteNo(error: unknown): string | undefined {
   return isDefinite(error) ? sentenceOf(error) : undefined;
 }
 
-/** Nobody answered: the line stays first, and is tried again by itself. */
+/** No response: the message stays first, and is retried automatically. */
 function waitFor({ id, thread }: OutgoingLine, error: unknown): false {
   const tries = (failures.get(thread) ?? 0) + 1;
   failures.set(thread, tries);
@@ -214,7 +207,7 @@ function waitFor({ id, thread }: OutgoingLine, error: unknown): false {
   return false;
 }
 
-/** What an upload without an answer means is what a call without one does. */
+/** A missing response to an upload is treated like one to a call. */
 const waitingFor = (error: unknown): string =>
   error instanceof Fault
     ? (error.sentence ?? sentenceOf(new TransportError(error.status === 0 ? 'network' : 'http')))

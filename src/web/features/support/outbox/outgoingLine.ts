@@ -5,22 +5,23 @@ import { storageNames } from '#web/browser/storageNames.ts';
 import { LINE_NAMES } from '#web/features/support/outbox/waiting.ts';
 import type { SupportDraft } from '#web/features/support/port.ts';
 
-/** A line on its way to the server, or one that did not get there. */
 export type OutgoingLine = Omit<SupportDraft, 'message_id' | 'about'> & {
-  /** The `message_id` of every try. */
+  /** The `message_id` of every attempt. */
   id: string;
   thread: string;
-  /** When it was written, in milliseconds; rising within a thread. */
+  /** When it was written, in milliseconds; increasing within a thread. */
   at: number;
   file?: { name: string; type: string; size: number } | undefined;
   card?: SupportCard | undefined;
-  /** Why it is not there yet. */
   why?: string | undefined;
-  /** It is not tried again by itself. */
+  /** It is not retried automatically. */
   failed?: boolean | undefined;
 };
 
-/** All lines of this browser, oldest first: each is stored by itself, so that no tab overwrites another's. */
+/**
+ * All queued messages of this browser, oldest first; each has its own storage entry, so that no tab overwrites
+ * another's.
+ */
 export const storedLines = (): readonly OutgoingLine[] =>
   storageNames('browser', LINE_NAMES)
     .map((name) => readJson(storageGet('browser', name)))
@@ -32,11 +33,10 @@ export const storedLine = (id: string): OutgoingLine | undefined => {
   return isLine(line) ? line : undefined;
 };
 
-/** Bytes of all files that wait in this browser. */
 export const waitingBytes = (): number =>
   storedLines().reduce((sum, { file }) => sum + (file?.size ?? 0), 0);
 
-/** Keeps a line until it is sent, given up, or the person signs out. */
+/** Stores a message until it is sent, discarded, or the person signs out. */
 export const storeLine = (line: OutgoingLine): void =>
   storageSet('browser', LINE_NAMES + line.id, JSON.stringify(line));
 

@@ -18,7 +18,6 @@ const scores = [
   [5, 'Sangat baik'],
 ] as const;
 
-/** Asks how it was, once a thread is closed: a score of 1 to 5, and a comment for who has one. */
 export function RatingCard() {
   const client = useQueryClient();
   const id = useId();

@@ -10,7 +10,7 @@ import { press, write } from '#tests/journeys/support/steps.ts';
 
 const address = inject('product');
 
-/** Sends with the key, as the customer's own system does. @returns the status, and the refusal's code. */
+/** Sends as the customer's own system does. @returns the status, and the refusal's code. */
 async function send(address: string, { key }: Sender): Promise<[number, string | undefined]> {
   const response = await fetch(`${address}/v1/messages`, {
     method: 'POST',
@@ -21,7 +21,7 @@ async function send(address: string, { key }: Sender): Promise<[number, string |
   return [response.status, code];
 }
 
-/** What is saved is there at once here; other nodes hear of it within a second. */
+/** Changes apply at once here, and on other nodes within a second. */
 const sends = (address: string, sender: Sender, ...expected: [number, string?]): Promise<void> =>
   waitFor(async () => expect(await send(address, sender)).toEqual([expected[0], expected[1]]));
 
@@ -38,7 +38,7 @@ const save = async (tab: Page): Promise<void> => {
 
 const DAY_MS = 86_400_000;
 
-test('what a key may do, from where and until when is set with the keyboard, and holds at once', async ({
+test('a key’s permissions, sources and expiry are set with the keyboard, and apply at once', async ({
   person,
 }) => {
   const { who, sender } = await openShopOf('6281355504101');
@@ -79,7 +79,7 @@ test('what a key may do, from where and until when is set with the keyboard, and
   expect(faults).toEqual([]);
 });
 
-test('calls that were refused stand on /token with why and what to do, and are found by their reason', async ({
+test('refused calls are listed on /token with reason and remedy, and are filtered by reason', async ({
   person,
 }) => {
   const { who, sender } = await openShopOf('6281355504102');

@@ -4,7 +4,6 @@ import type { Token } from '#contract/tokens.ts';
 import { expiryOf } from '#web/features/tokens/access/labels.ts';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 
-/** Says of a token that it has expired, or will soon; nothing of any other. */
 export function ExpiryChip({ token }: { token: Token }) {
   const state = expiryOf(token, civilDate(new Date()));
   if (state !== 'over' && state !== 'soon') return null;

@@ -22,7 +22,7 @@ const options = scopes.map((value) => ({
   help: scopeLabel[value].means,
 }));
 
-/** A day of another year as civil dates are written; 29 February becomes the day before it. */
+/** Adds years to a civil date; 29 February becomes the day before it. */
 const yearsAfter = (day: string, years: number): string => {
   const later = `${Number(day.slice(0, 4)) + years}${day.slice(4)}`;
   return later.endsWith('-02-29') ? later.replace(/29$/, '28') : later;
@@ -42,7 +42,6 @@ const inputOf = (token: Token, values: ReturnType<typeof valuesOf>) => ({
   key_in_address: values.key_in_address ? ('1' as const) : ('0' as const),
 });
 
-/** What a token's key may do, from where, and until when. */
 export function TokenAccessPart({ token }: { token: Token }) {
   const changed = useTokenChanged();
   const [today] = useState(() => civilDate(new Date()));
@@ -114,7 +113,6 @@ export function TokenAccessPart({ token }: { token: Token }) {
   );
 }
 
-/** Says what a last day that is over, or near, means for who calls. */
 function Expiry({ token, today }: { token: Token; today: string }) {
   const state = expiryOf(token, today);
   const day = token.access.expires_on;

@@ -1,7 +1,6 @@
 import { formatDate, wibMidnight } from '#contract/base/time.ts';
 import type { Scope, Token } from '#contract/tokens.ts';
 
-/** What a permission is called, and what a system may do with it. */
 export const scopeLabel: Record<Scope, { title: string; means: string }> = {
   'messages.send': {
     title: 'Mengirim pesan',
@@ -34,10 +33,10 @@ export const scopeLabel: Record<Scope, { title: string; means: string }> = {
   },
 };
 
-/** From so many days before its last day on, a token is said to expire soon. */
+/** The number of days before expiry from which a token is marked. */
 const SOON_DAYS = 7;
 
-/** How a token stands with its last day. @param today `YYYY-MM-DD` in WIB */
+/** The expiry state of a token. @param today `YYYY-MM-DD` in WIB */
 export function expiryOf(
   { access: { expires_on: day } }: Token,
   today: string,

@@ -3,7 +3,6 @@ import type { ChannelName } from '#contract/tokens.ts';
 import styles from '#web/features/tokens/channels/channels.module.css';
 import { aboutChannel } from '#web/features/tokens/channels/channelWords.ts';
 
-/** What a channel can, risks and needs: read on the card that chooses it. */
 export function AboutChannel({ channel }: { channel: ChannelName }) {
   const { can, needs, risk } = aboutChannel[channel];
   return (

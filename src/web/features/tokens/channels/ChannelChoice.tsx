@@ -13,14 +13,13 @@ import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
 type Props = {
   legend: string;
-  /** The one that cannot be chosen: a token is there already. */
+  /** The channel to exclude: a token already has it. */
   without?: ChannelName;
   value: ChannelName | undefined;
   error?: string | undefined;
   onChange: (channel: ChannelName) => void;
 };
 
-/** The channels that this installation offers: what each can, costs and needs. */
 export function ChannelChoice({ legend, without, value, error, onChange }: Props) {
   const { data, error: failure, refetch } = useQuery(channelsQuery);
   if (!data) {
@@ -65,7 +64,6 @@ export function ChannelChoice({ legend, without, value, error, onChange }: Props
   );
 }
 
-/** What it costs, and when that is paid. */
 function Prices({ offered }: { offered: OfferedChannel }) {
   const { pays } = aboutChannel[offered.channel];
   return (

@@ -4,7 +4,6 @@ import { test } from '#tests/support/gallery.ts';
 import { fakeActs } from '#tests/journeys/support/fake-acts.ts';
 import { ask, signUp } from '#tests/journeys/support/portal.ts';
 
-/** A new customer, and a token of theirs by the Cloud API. */
 async function customer() {
   const product = inject('product');
   const phone = `628137${String(Date.now() % 1e7).padStart(7, '0')}`;
@@ -16,7 +15,7 @@ async function customer() {
 
 const refused = /status of 422/;
 
-test('channels that cannot be loaded are asked for again, and none is said to be none', async ({
+test('channels that failed to load are reloaded, and are not reported as none', async ({
   profiles,
 }) => {
   const { session } = await customer();
@@ -41,7 +40,7 @@ test('channels that cannot be loaded are asked for again, and none is said to be
   await context.close();
 });
 
-test('a token that is asked for before the channels have come is made by the first of them', async ({
+test('a token requested before the channels are loaded uses the first of them', async ({
   profiles,
 }) => {
   const { session } = await customer();
@@ -64,7 +63,7 @@ test('a token that is asked for before the channels have come is made by the fir
   await context.close();
 });
 
-test('a number that was parted says why, what it is restricted in, and where a new access token goes', async ({
+test('a disconnected number shows its reason, its restrictions, and where to enter a new access token', async ({
   profiles,
 }) => {
   const { session, token } = await customer();

@@ -36,15 +36,13 @@ const fields = [
 const names = fields.map(({ name }) => name);
 
 type Props<A extends Act> = {
-  /** What connects it, with what was entered. */
   act: A;
   inputOf: (entered: CloudAccess) => InputFor<A>;
-  /** What was entered before. */
   known: CloudConnection | null;
-  /** The form has what it begins with at once. */
+  /** The form starts with focus on its first field. */
   isFirst: boolean;
   onDone: (answer: AnswerOf<A>) => void;
-  /** Leaves it as it is; left out: there is nothing to go back to. */
+  /** Cancels the change; left out: there is nothing to go back to. */
   onCancel?: () => void;
 };
 
@@ -54,7 +52,7 @@ const startHere = (input: HTMLInputElement | null) => {
   input?.focus();
 };
 
-/** What Meta asks for of a number: both secrets are entered anew each time, and shown to nobody afterwards. */
+/** Both secrets are entered again each time, and never shown afterwards. */
 export function CloudForm<A extends Act>({
   act,
   inputOf,

@@ -18,11 +18,9 @@ import { toast } from '#web/ui/toast/toasts.ts';
 
 type Props = {
   token: Token;
-  /** Came here to connect it. */
   linking: boolean;
 };
 
-/** A token's number of the Cloud API: the form that connects it, then what Meta says of it. */
 export function CloudPart({ token, linking }: Props) {
   const { data: cloud, error, refetch } = useQuery(cloudQuery(token.id));
   const [isEditing, setEditing] = useState(false);

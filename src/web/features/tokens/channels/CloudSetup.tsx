@@ -5,7 +5,6 @@ import { Alert } from '#web/ui/alert/Alert.tsx';
 import { CopyField } from '#web/ui/copy/CopyField.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 
-/** Of how Meta calls back: what to enter in its app, and whether it has. */
 export function CloudSetup({ cloud }: { cloud: CloudConnection }) {
   const { verified_at: verifiedAt } = cloud;
   if (verifiedAt === null) {

@@ -24,7 +24,6 @@ import { DateTime } from '#web/ui/time/DateTime.tsx';
 
 type Props = { token: Token; linking: boolean };
 
-/** How a number stands in its real network, and the way to connect it (again). */
 export function ConnectionPart({ token, linking }: Props) {
   const { data, error, refetch } = useQuery(connectionQuery(token.id));
   const isShown = token.status !== 'suspended';

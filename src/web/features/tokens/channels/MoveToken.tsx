@@ -17,11 +17,10 @@ const FORM = 'pindah-kanal';
 type Props = {
   token: Token;
   onClose: () => void;
-  /** It is on its new channel, without a number. */
+  /** Called when it is on its new channel, without a number. */
   onMoved: () => void;
 };
 
-/** Moves a token to another channel. */
 export function MoveToken({ token, onClose, onMoved }: Props) {
   const [channel, setChannel] = useState<ChannelName>();
   const [isMissing, setMissing] = useState(false);

@@ -4,7 +4,7 @@ import { allTokensQuery } from '#web/features/tokens/allTokens.ts';
 import { cloudQuery } from '#web/features/tokens/channels/queries.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 
-/** That what is written to a number of the Cloud API does not come in, where Meta has not asked for us yet. */
+/** Warns that a Cloud API number receives no messages until Meta has verified the callback. */
 export function UnverifiedNote() {
   const { data: tokens } = useQuery(allTokensQuery);
   const token = tokens?.find(({ channel, phone }) => channel === 'cloud' && phone !== null);

@@ -1,7 +1,7 @@
 import { Link } from '#web/browser/router/Link.tsx';
 import { SOMEBODY } from '#web/features/tokens/samples.ts';
 
-/** What a sample needs by the Cloud API, where a text reaches only who has written. */
+/** A sample's precondition by the Cloud API, where a text only reaches people who have written. */
 export const WindowNote = () => (
   <p>
     Lewat WhatsApp Cloud API, teks bebas hanya sampai kepada orang yang menulis ke nomor Anda dalam

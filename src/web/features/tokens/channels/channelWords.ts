@@ -2,14 +2,11 @@ import { formatRupiah } from '#contract/base/money.ts';
 import { type OfferedChannel, categoryLabel } from '#contract/channels.ts';
 import type { ChannelName } from '#contract/tokens.ts';
 
-/** What is to be known of a channel before it is chosen. */
 type About = {
-  /** How it reaches phones, and what can be sent. */
   can: string;
   needs: string;
-  /** When it is paid, where that is not plain. */
+  /** When it is charged, if that is not obvious. */
   pays?: string;
-  /** What may go wrong. */
   risk?: string;
 };
 
@@ -31,7 +28,6 @@ export const aboutChannel: Record<ChannelName, About> = {
   },
 };
 
-/** What a channel costs, in a few words each. */
 export const pricesOf = ({ channel, prices }: OfferedChannel): readonly string[] =>
   channel === 'cloud'
     ? prices.map(({ category, price }) => `${categoryLabel[category]} ${formatRupiah(price)}`)

@@ -4,7 +4,7 @@ import { useUser } from '#web/api/user.ts';
 import styles from '#web/features/tokens/tokens.module.css';
 import { CopyField } from '#web/ui/copy/CopyField.tsx';
 
-/** What code written for the WhatsApp Cloud API asks for beside the key. */
+/** Values besides the key for code written for the WhatsApp Cloud API. */
 export function CloudIds({ token }: { token: Token }) {
   const { account_id } = useUser();
   return (

@@ -19,7 +19,6 @@ const MoveToken = lazy(async () => ({
 
 type Props = { token: Token; onGone: () => void };
 
-/** What cannot be taken back: each is asked about first. */
 export function TokenActions({ token, onGone }: Props) {
   const [key, setKey] = useState<string>();
   const changed = useTokenChanged();
@@ -83,7 +82,6 @@ export function TokenActions({ token, onGone }: Props) {
   );
 }
 
-/** Moves it to another channel: what that means is said before it is chosen. */
 function Move({ token }: { token: Token }) {
   const [isOpen, setOpen] = useState(false);
   const close = () => setOpen(false);

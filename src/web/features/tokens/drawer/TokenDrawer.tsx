@@ -24,24 +24,22 @@ import { Facts } from '#web/ui/panel/Panel.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 
-/** It brings the date picker along, which the list of tokens does without. */
+/** Contains the date picker, which the list of tokens does not need. */
 const TokenAccessPart = lazy(async () => ({
   default: (await import('#web/features/tokens/access/TokenAccessPart.tsx')).TokenAccessPart,
 }));
 
-/** Most tokens of a trial never see a real network. */
+/** Most tokens of a trial never use a real network. */
 const ConnectionPart = lazy(async () => ({
   default: (await import('#web/features/tokens/channels/ConnectionPart.tsx')).ConnectionPart,
 }));
 
 type Props = {
   id: string;
-  /** Came here to link a phone. */
   linking: boolean;
   onClose: () => void;
 };
 
-/** One token beside the list: what it is, its phone, its settings, its key. */
 export function TokenDrawer({ id, linking, onClose }: Props) {
   const { data: token, isError, error, refetch } = useQuery(tokenQuery(id));
   return (

@@ -4,7 +4,6 @@ import { createToken } from '#contract/tokens.ts';
 import { test } from '#tests/support/gallery.ts';
 import { ask, codeFor, signUp } from '#tests/journeys/support/portal.ts';
 
-/** Somebody with two tokens whose number has just been changed. */
 async function moved() {
   const product = inject('product');
   const end = String(Date.now() % 1e7).padStart(7, '0');
@@ -25,10 +24,10 @@ async function moved() {
 }
 
 const keyRefused = /status of 423 \(Locked\)/;
-/** A token that was just deleted may be asked for once more, by the drawer that is closing. */
+/** The closing drawer may request a deleted token once more. */
 const lookedLate = /status of 404 \(Not Found\)/;
 
-test('tokens of before a change of number are to be looked at, and are kept or deleted', async ({
+test('tokens made before a change of number are marked for review, and are kept or deleted', async ({
   profiles,
 }) => {
   const session = await moved();

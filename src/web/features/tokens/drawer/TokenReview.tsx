@@ -13,7 +13,6 @@ import { Button } from '#web/ui/button/Button.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
-/** Says of a token that its owner should look at it; nothing for one without a review. */
 export const ReviewChip = ({ token }: { token: Token }) =>
   token.review && (
     <StatusChip tone="warning" icon={<ShieldQuestionMark size={14} aria-hidden="true" />}>
@@ -23,12 +22,11 @@ export const ReviewChip = ({ token }: { token: Token }) =>
 
 type Props = {
   token: Token & { review: NonNullable<Token['review']> };
-  /** After it was kept: what had the focus is there no more. */
+  /** Called after it was kept: the focused element is gone. */
   onKept: () => void;
   onGone: () => void;
 };
 
-/** Why a token should be looked at, and the two ways on: it stays, or it ends. */
 export function TokenReview({ token, onKept, onGone }: Props) {
   const { timezone } = useUser();
   const changed = useTokenChanged();

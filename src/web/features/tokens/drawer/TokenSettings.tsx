@@ -7,12 +7,11 @@ import { Button } from '#web/ui/button/Button.tsx';
 import { TextField } from '#web/ui/text/TextField.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
-/** A token's name and how many messages it may send in a day. */
 export function TokenSettings({ token }: { token: Token }) {
   const changed = useTokenChanged();
   const { form, onSubmit, busy, error } = useActForm(updateToken, {
     initial: { name: token.name, daily_limit: String(token.daily_limit) },
-    // An unchanged name is not judged again: it may be older than the rules of names.
+    // An unchanged name is not validated again: it may be older than the rules for names.
     inputOf: ({ name, ...values }) => ({
       token_id: token.id,
       ...(name !== token.name && { name }),

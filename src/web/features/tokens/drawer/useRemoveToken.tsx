@@ -6,7 +6,6 @@ import { useTokenChanged } from '#web/features/tokens/queries.ts';
 import { confirm } from '#web/ui/overlay/confirm.ts';
 import { toast } from '#web/ui/toast/toasts.ts';
 
-/** Asks whether a token shall end, and ends it; `onGone` closes what shows it. */
 export function useRemoveToken({ id, name }: Token, onGone: () => void): () => Promise<void> {
   const changed = useTokenChanged();
   const remove = useAct(deleteToken);

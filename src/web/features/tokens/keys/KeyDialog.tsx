@@ -7,15 +7,13 @@ import { Modal } from '#web/ui/overlay/Modal.tsx';
 type Props = {
   title: string;
   secret: string;
-  /** By which its token sends. */
   channel: ChannelName;
   note?: string;
   onClose: () => void;
-  /** What comes after the key was kept. */
   next?: { label: string; go: () => void };
 };
 
-/** Shows a key once: leaving it by a slip of the hand is asked about first. */
+/** Shows a key once; closing it asks for confirmation. */
 export function KeyDialog({ title, secret, channel, note, onClose, next }: Props) {
   const leave = async () => {
     const sure = await confirm({

@@ -11,7 +11,6 @@ import { Tabs } from '#web/ui/tabs/Tabs.tsx';
 
 type KeyProps = { secret: string; channel: ChannelName; note?: string };
 
-/** A fresh key, the only time it is seen, with code that uses it. */
 export const KeyShown = ({ secret, channel, note }: KeyProps) => (
   <div className={styles['parts']}>
     <Alert
@@ -29,7 +28,7 @@ export const KeyShown = ({ secret, channel, note }: KeyProps) => (
   </div>
 );
 
-/** The first message in five languages; without a key, with a word in its place. */
+/** The first message in five languages; a placeholder replaces a missing key. */
 export function Samples({ secret, channel }: { secret?: string; channel: ChannelName }) {
   const [language, setLanguage] = useState('curl');
   const samples = samplesFor(useSending({ key: secret, channel }));

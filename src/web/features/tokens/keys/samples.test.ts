@@ -11,7 +11,7 @@ const sending = {
   to: '62800000001',
 };
 
-test('every sample carries the address, the key and the number', () => {
+test('every sample contains the address, the key and the number', () => {
   for (const { code } of samplesFor(sending)) {
     expect(code).toContain('https://kabari.example/v1/messages');
     expect(code).toContain('Bearer kbr_test_abc');
@@ -19,7 +19,7 @@ test('every sample carries the address, the key and the number', () => {
   }
 });
 
-test('the curl sample, run by a shell, sends what the API accepts', () => {
+test('the curl sample, run by a shell, sends a valid request', () => {
   const shown = execFileSync('sh', [
     '-c',
     `curl() { printf '%s\\n' "$@"; }\n${curlSample(sending)}`,
@@ -37,7 +37,7 @@ test('the curl sample, run by a shell, sends what the API accepts', () => {
   expect(NewMessage().safeParse(message).success).toBe(true);
 });
 
-test('the Node sample is code that runs and sends the same', async () => {
+test('the Node sample runs and sends the same request', async () => {
   const code = samplesFor(sending).find(({ language }) => language === 'node')?.code ?? '';
   const requests: { url: string; body: string }[] = [];
   const fetched = async (url: string, { body }: { body: string }) => {

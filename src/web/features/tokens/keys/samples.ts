@@ -6,7 +6,6 @@ export type Sample = {
   code: string;
 };
 
-/** The same first message in five languages, ready to be pasted. */
 export const samplesFor = (sending: Sending): readonly Sample[] => [
   { language: 'curl', title: 'curl', code: curlSample(sending) },
   { language: 'node', title: 'Node.js', code: nodeSample(sending) },

@@ -24,20 +24,18 @@ const ScanHere = lazy(async () => ({
 
 /** Large enough for a camera: an address makes many modules. */
 const QR_PX = 220;
-/** How often the token is looked at while a phone is awaited; live events are usually faster. */
+/** The poll interval of the token while it waits for a phone; live events are usually faster. */
 const LOOK_MS = 4_000;
 
-/** How a link ended that came to nothing, and what to do. */
 const endings = {
   late: 'QR atau tautan tadi sudah kedaluwarsa. Buat yang baru.',
   used: 'Tadi tidak berhasil menyambung. Periksa apakah nomornya sudah dipakai token lain, lalu coba sekali lagi.',
   ...linkFailures,
 };
 
-/** An address for one scan; with `nonce` it was agreed to in this browser, which shows the QR itself. */
+/** An address for one scan; with `nonce` this browser has consented, and shows the QR itself. */
 type Link = { path: string; expires_at: Date; nonce?: string };
 
-/** A token's link while it lasts, how the last one ended, and how to begin another. */
 function useLink(token: Token) {
   const [link, setLink] = useState<Link>();
   const [ended, setEnded] = useState<'late' | 'used' | LinkFailure>();
@@ -61,7 +59,7 @@ function useLink(token: Token) {
   });
   const begun = useRef(false);
   useEffect(() => {
-    // A token that waits for its phone and then does not any more: the link came to nothing.
+    // The token no longer waits for its phone: the link failed.
     if (link && begun.current && token.status === 'unlinked') {
       const { nonce, path } = link;
       look({ data: path.slice('/scan/'.length), ...(nonce !== undefined && { nonce }) }).then(
@@ -83,22 +81,20 @@ function useLink(token: Token) {
     end: () => setEnded('late'),
     busy: make.busy || agree.busy,
     error: make.error ?? agree.error,
-    /** With `here` this browser agrees to it, and shows the QR. What goes wrong is in `error`. */
+    /** With `here` this browser consents, and shows the QR. Failures are in `error`. */
     begin: (here: boolean) => void begin(here).catch(() => undefined),
   };
 }
 
 type Props = {
   token: Token;
-  /** Came here to link a phone. */
   linking: boolean;
-  /** What may come of linking: read before the QR is asked for, and beside it. */
   risk?: ReactNode;
-  /** The network restricts the number, which is told above. */
+  /** The network restricts the number, as stated above. */
   restricted?: boolean;
 };
 
-/** The way from a token to its phone: a QR here, an address for one scan, or who is connected. */
+/** Links a phone by a QR here or an address for one scan; shows the connected phone. */
 export function LinkPart({ token, linking, risk, restricted = false }: Props) {
   const { live, ended, end, busy, error, begin } = useLink(token);
   const section = useRef<HTMLElement>(null);
@@ -206,6 +202,5 @@ function ScanLink({ link, onEnd }: { link: Link; onEnd: () => void }) {
   );
 }
 
-/** An address that is too long to be read, by its two ends. */
 const shortened = (address: string): string =>
   `${address.replace(/^https?:\/\//, '').slice(0, -60)}…${address.slice(-6)}`;

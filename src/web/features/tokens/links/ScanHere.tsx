@@ -7,17 +7,14 @@ import { Countdown } from '#web/ui/time/Countdown.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
 type Props = {
-  /** The link's path, which this browser has agreed to. */
   path: string;
   nonce: string;
-  /** The link ran out. */
   onEnd: () => void;
 };
 
-/** The QR that the phone scans, beside the token: for who has both in their hands. */
 export function ScanHere({ path, nonce, onEnd }: Props) {
   const data = path.slice('/scan/'.length);
-  // Goes on while the simulated phone is in front.
+  // Polls on while the simulated phone's tab is in front.
   const { data: scan, error, refetch } = useQuery(scanQuery(data, { nonce, hidden: true }));
   const over = isGone(error) || scan?.state === 'expired';
   useEffect(() => {

@@ -73,7 +73,7 @@ type Change = { token?: string | undefined; reason?: string | undefined };
 const go = (change: Change) =>
   void navigate({ to: '/token', change: { page: undefined, ...change }, resetScroll: false });
 
-/** View `ditolak` of `/token`: calls of the last seven days that were refused, why, and what to do. */
+/** View `ditolak` of `/token`: refused calls of the last seven days, with reason and remedy. */
 export function RejectedCalls() {
   const { token, reason } = useSearch('/token');
   const zone = useUser().timezone;
@@ -151,7 +151,6 @@ function Filters({ token, reason, onReload }: FiltersProps) {
   );
 }
 
-/** What to do, and what was answered to whom. */
 const Fix = ({ row: { code, status, dialect, address } }: { row: RejectedCall }) => (
   <div className={styles['fix']}>
     <p>{fixOf(code)}</p>

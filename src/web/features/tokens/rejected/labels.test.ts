@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { apiRefusals } from '#contract/rest.ts';
 import { fixOf, hasWords, reasonOf } from './labels.ts';
 
-test('of every way the API says no there is a sentence, and what to do about it', () => {
+test('every refusal of the API has a sentence and a remedy', () => {
   expect(apiRefusals.filter((code) => !hasWords(code))).toEqual([]);
   for (const code of apiRefusals) {
     expect(reasonOf({ code, facts: {} }), code).toMatch(/^[A-Z].{5,}[^.]$/);
@@ -11,7 +11,7 @@ test('of every way the API says no there is a sentence, and what to do about it'
   }
 });
 
-test('facts that were kept are told; a code of another version is told as well as can be', () => {
+test('recorded facts are shown; an unknown code gets a fallback', () => {
   expect(reasonOf({ code: 'input_invalid', facts: { fields: ['to', 'text.body'] } })).toBe(
     'Isian salah: to, text.body',
   );

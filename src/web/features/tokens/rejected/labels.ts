@@ -3,13 +3,11 @@ import type { RejectedCall, RejectedFacts } from '#contract/token-access.ts';
 import { showDay } from '#web/features/tokens/access/labels.ts';
 
 type Words = {
-  /** Why, in a few words. */
   title: string | ((facts: RejectedFacts) => string);
-  /** What to do about it. */
   fix: string;
 };
 
-/** Every way the API says no, and what its customer does about it. */
+/** Every refusal of the API, with the customer's remedy. */
 const words: Readonly<Record<string, Words>> = {
   request_malformed: {
     title: 'Permintaan tidak dapat dibaca',
@@ -241,26 +239,21 @@ const unknown: Words = {
   fix: 'Cari kodenya di dokumentasi; di sana tertulis sebab dan cara memperbaikinya.',
 };
 
-/** Whether there are words of its own for a refusal. */
 export const hasWords = (code: string): boolean => Object.hasOwn(words, code);
 
 const wordsOf = (code: string): Words => (hasWords(code) ? words[code] : undefined) ?? unknown;
 
-/** Why calls were refused. */
 export function reasonOf({ code, facts }: Pick<RejectedCall, 'code' | 'facts'>): string {
   const { title } = wordsOf(code);
   return typeof title === 'string' ? title : title(facts);
 }
 
-/** What to do about it. */
 export const fixOf = (code: string): string => wordsOf(code).fix;
 
-/** The reasons that a list may be narrowed to, by their words. */
 export const reasonOptions = Object.keys(words)
   .map((code) => ({ value: code, label: reasonOf({ code, facts: {} }) }))
   .toSorted((a, b) => a.label.localeCompare(b.label, 'id'));
 
-/** Ways of calling, in the interface's words. */
 export const dialectLabel: Readonly<Record<string, string>> = {
   kabari: 'API Kabari',
   cloud: 'Cloud API',

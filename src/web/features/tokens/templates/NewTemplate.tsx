@@ -37,7 +37,6 @@ const initial = {
 };
 type Values = typeof initial;
 
-/** What is left empty is left out. */
 const inputOf = ({ name, language, category, header, body, footer, buttons }: Values) => ({
   name,
   language,
@@ -57,7 +56,6 @@ const categories = templateCategories.map((value) => ({
   label: `${categoryLabel[value].title}: ${categoryLabel[value].means}`,
 }));
 
-/** A new template beside how its receiver will see it. `onMade` goes on to it. */
 export function NewTemplate({ onMade }: { onMade: (template: Template) => void }) {
   const [examples, setExamples] = useState<Examples>({});
   const { form, onSubmit, busy, error } = useActForm(createTemplate, {
@@ -105,7 +103,6 @@ export function NewTemplate({ onMade }: { onMade: (template: Template) => void }
 
 type FieldsProps = { form: Form<Values> };
 
-/** What is the same for every field of text. */
 const fieldOf = ({ values, errors, set, leave }: Form<Values>, name: keyof Values) => ({
   name,
   value: values[name],
@@ -166,7 +163,6 @@ const ContentFields = ({ form }: FieldsProps) => (
   </>
 );
 
-/** The body, and a button that writes the next variable where the cursor is. */
 function BodyField({ form }: FieldsProps) {
   const area = useRef<HTMLTextAreaElement>(null);
   const variable = `{{${nextVariable(form.values.body)}}}`;

@@ -30,12 +30,11 @@ import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
 type Props = {
-  /** As the address names it. */
+  /** The key from the address. */
   open: string;
   onClose: () => void;
 };
 
-/** One template beside the list: how it looks, how it is sent, and its end. */
 export function TemplateDrawer({ open, onClose }: Props) {
   const named = namedIn(open);
   const { data: template, error, refetch } = useQuery(templateQuery(named));
@@ -72,7 +71,7 @@ function Details({ template, onGone }: { template: Template; onGone: () => void 
   return (
     <Stack gap={24}>
       <Stack gap={12}>
-        <Standing template={template} />
+        <StatusNotice template={template} />
         <Facts
           facts={[
             { term: 'Status', is: <TemplateStatusChip status={status} /> },
@@ -103,7 +102,6 @@ function Details({ template, onGone }: { template: Template; onGone: () => void 
   );
 }
 
-/** What each message gives beside the variables of the body. */
 function partFacts({ header_file: file, header_variable: variable, button_values }: Template) {
   const buttons = button_values.map(({ title }) => title).join(', ');
   return [
@@ -113,8 +111,7 @@ function partFacts({ header_file: file, header_variable: variable, button_values
   ];
 }
 
-/** Why it cannot be sent; nothing when it can. */
-function Standing({ template: { status, reason } }: { template: Template }) {
+function StatusNotice({ template: { status, reason } }: { template: Template }) {
   if (status === 'approved') return null;
   if (status === 'pending') {
     return (
@@ -135,7 +132,6 @@ function Standing({ template: { status, reason } }: { template: Template }) {
   );
 }
 
-/** Asks whether a template shall be deleted, and deletes it; `onGone` closes what shows it. */
 function useRemoveTemplate({ name, language }: Template, onGone: () => void) {
   const changed = useTemplatesChanged();
   const remove = useAct(deleteTemplate);

@@ -21,7 +21,7 @@ type Props = {
   onExamples: (examples: Examples) => void;
 };
 
-/** A template as its receiver sees it, with examples in place of its variables; they are stored nowhere. */
+/** A template as its recipient sees it, with examples for its variables, which are not stored. */
 export function TemplatePreview({ template, examples, onExamples }: Props) {
   const { name, timezone } = useUser();
   const [now] = useState(() => new Date());

@@ -2,7 +2,6 @@ import type { TemplateStatus } from '#contract/messages/templates.ts';
 import { statusLook } from '#web/features/tokens/templates/labels.ts';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 
-/** Whether the network has approved a template. */
 export const TemplateStatusChip = ({ status }: { status: TemplateStatus }) => (
   <StatusChip tone={statusLook[status].tone}>{statusLook[status].words}</StatusChip>
 );

@@ -77,7 +77,6 @@ const columns = (zone: string): readonly Column<Template>[] => [
   },
 ];
 
-/** The button that starts a template. */
 export const AddTemplate = () => (
   <LinkButton
     to="/token/templat"
@@ -88,7 +87,6 @@ export const AddTemplate = () => (
   </LinkButton>
 );
 
-/** The account's templates; page, order and the open one are in the address. */
 export function TemplateTable() {
   const { open } = useSearch('/token/templat');
   const { timezone } = useUser();

@@ -13,7 +13,7 @@ const address = inject('product');
 /** A number that always receives and reads, in the simulator. */
 const PEER = '62800000001';
 
-test('with the keyboard alone a template is written beside its preview, sent as the sample says, and deleted', async ({
+test('with the keyboard alone a template is written beside its preview, sent with the sample, and deleted', async ({
   person,
 }) => {
   const who = await signUp(address, { name: 'Toko Melati', phone: '6281355506101' });
@@ -71,7 +71,7 @@ test('with the keyboard alone a template is written beside its preview, sent as 
   expect(faults).toEqual([]);
 });
 
-/** Templates are shown as rejected, as Meta may do with those of its channel: the simulated one approves all. */
+/** Shows templates as rejected, as Meta may do: the simulated channel approves all. */
 const rejectTemplates = (tab: Page, reason: string) =>
   tab.route('**/api', async (route) => {
     if (!/act=template_list/.test(route.request().postData() ?? '')) return route.fallback();
@@ -81,7 +81,7 @@ const rejectTemplates = (tab: Page, reason: string) =>
     return route.fulfill({ response, json: { ...rest, result: { ...result, data } } });
   });
 
-test('a rejected template says why; a name that is taken and a server that is away say what to do', async ({
+test('a rejected template says why; a taken name and an unreachable server say what to do', async ({
   person,
 }) => {
   const who = await signUp(address, { name: 'Toko Kamboja', phone: '6281355506102' });

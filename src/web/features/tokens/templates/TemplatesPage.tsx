@@ -15,7 +15,7 @@ import { LinkButton } from '#web/ui/button/Button.tsx';
 import { PageHead } from '#web/ui/layout/PageHead.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
-/** Route `/token/templat`: texts with variables that all tokens send by their names; with `view=new` the form for one. */
+/** Route `/token/templat`: templates of all tokens; with `view=new` the form for one. */
 export function TemplatesPage() {
   const { view } = useSearch('/token/templat');
   const changed = useTemplatesChanged();

@@ -7,7 +7,7 @@ import {
   previewOf,
 } from '#web/features/tokens/templates/labels.ts';
 
-test('a preview fills in what there is an example of, and leaves the rest as it is written', () => {
+test('a preview fills in variables with examples, and leaves the others as placeholders', () => {
   const body = 'Halo {{2}}, {{1}} siap. {{ 2 }}';
   expect(previewOf(body, {})).toBe('Halo {{2}}, {{1}} siap. {{2}}');
   expect(previewOf(body, { '2': 'Budi' })).toBe('Halo Budi, {{1}} siap. Budi');

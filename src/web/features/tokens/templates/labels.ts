@@ -8,7 +8,6 @@ import {
 } from '#contract/messages/templates.ts';
 import type { Tone } from '#web/ui/status/StatusChip.tsx';
 
-/** What a template is for, in the words of the networks. */
 export const categoryLabel: Record<TemplateCategory, { title: string; means: string }> = {
   utility: { title: 'Utilitas', means: 'kabar tentang pesanan, tagihan, atau jadwal' },
   marketing: { title: 'Pemasaran', means: 'promosi, penawaran, atau undangan' },
@@ -21,19 +20,18 @@ export const statusLook: Record<TemplateStatus, { tone: Tone; words: string }> =
   rejected: { tone: 'danger', words: 'Ditolak' },
 };
 
-/** The kind of file above a template's text. */
 export const fileLabel: Record<TemplateFile, string> = {
   image: 'Gambar',
   video: 'Video',
   document: 'Dokumen',
 };
 
-/** The languages that the form offers; a program may name others. */
+/** The languages that the form offers; the API accepts others. */
 export const offeredLanguages = ['id', 'en', 'en_US', 'jv', 'ms', 'ar', 'zh_CN', 'ja'] as const;
 
 const names = new Intl.DisplayNames(['id'], { type: 'language' });
 
-/** `Indonesia`; a code that is no language stays as it is. */
+/** `Indonesia`; an unknown code is returned as it is. */
 export function languageLabel(code: string): string {
   try {
     return names.of(code.replace('_', '-')) ?? code;
@@ -42,34 +40,30 @@ export function languageLabel(code: string): string {
   }
 }
 
-/** How the address names a template that is open. */
 export const addressOf = ({ name, language }: Pick<Template, 'name' | 'language'>): string =>
   `${name}:${language}`;
 
-/** The name and language that an address says; empty texts where it says none. */
+/** The name and language in an address key; empty texts if invalid. */
 export function namedIn(open: string): { name: string; language: string } {
   const [name = '', language = ''] = open.split(':');
   return { name, language };
 }
 
-/** Example values of variables, by their names. */
 export type Examples = Readonly<Record<string, string>>;
 
-/** A body with its examples filled in; a variable without one stays as it is written. */
+/** A body with its examples filled in; a variable without one stays a placeholder. */
 export const previewOf = (body: string, examples: Examples): string =>
   fillTemplate(
     body,
     valueOrderOf(body).map((name) => examples[name] || `{{${name}}}`),
   );
 
-/** The buttons of a form, one a line. */
 export const buttonsOf = (lines: string): string[] =>
   lines
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
-/** The number that the next variable of a body takes. */
 export function nextVariable(body: string): string {
   const numbers = valueOrderOf(body).filter((name) => /^\d+$/.test(name));
   return String(Math.max(0, ...numbers.map(Number)) + 1);

@@ -5,7 +5,7 @@ import { listKey } from '#web/ui/table/list/useList.ts';
 
 type Named = { name: string; language: string };
 
-/** One template; null when there is none of its name and language. */
+/** One template; null when none has its name and language. */
 export const templateQuery = ({ name, language }: Named) =>
   queryOptions({
     queryKey: [...listKey(listTemplates), 'one', name, language],
@@ -13,7 +13,6 @@ export const templateQuery = ({ name, language }: Named) =>
       (await perform(listTemplates, { name, language }, { signal })).rows[0] ?? null,
   });
 
-/** Asks for all templates again, and shows one as it now stands, where it is given. */
 export function useTemplatesChanged(): (template?: Template) => void {
   const client = useQueryClient();
   return (template) => {

@@ -6,13 +6,12 @@ const sending = { address: 'https://kabari.example', key: 'kbr_x', to: '62812345
 
 const noParts = { header_file: null, header_variable: null, button_values: [] };
 
-/** The last argument of a command as the shell gives it to curl. */
 const bodyOf = (code: string): unknown => {
   const print = 'curl() { for last; do :; done; printf %s "$last"; }';
   return JSON.parse(execFileSync('sh', ['-c', `${print}\n${code}`], { encoding: 'utf8' }));
 };
 
-test('the sample sends what was typed, also what a shell would read otherwise', () => {
+test('the sample sends exactly the typed values, even with shell metacharacters', () => {
   const body = 'Halo {{2}}, {{1}} siap.';
   const template = { ...noParts, name: 'pesanan_siap', language: 'id', body };
   const code = sendSample(sending, template, { '2': "Jum'at $HOME `ls` \\n" });
@@ -27,7 +26,7 @@ test('the sample sends what was typed, also what a shell would read otherwise', 
   });
 });
 
-test('without variables none are given', () => {
+test('a template without variables has none in the sample', () => {
   const template = { ...noParts, name: 'libur', language: 'id', body: 'Kami tutup.' };
   const code = sendSample(sending, template, {});
   expect(bodyOf(code)).toMatchObject({ template: { name: 'libur', language: 'id' } });

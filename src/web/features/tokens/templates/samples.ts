@@ -15,7 +15,7 @@ type Sent = Pick<
   'name' | 'language' | 'body' | 'header_file' | 'header_variable' | 'button_values'
 >;
 
-/** A call that sends a template, ready to be pasted into a terminal; a variable without an example says its name. */
+/** A terminal command that sends a template; a variable without an example shows its name. */
 export const sendSample = (
   sending: Sending,
   { name, language, body, button_values: values, ...template }: Sent,

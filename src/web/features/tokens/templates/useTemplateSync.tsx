@@ -7,7 +7,6 @@ import { useTemplatesChanged } from '#web/features/tokens/templates/queries.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
-/** Reads the templates anew from Meta, for an account with a number there. */
 export function useTemplateSync() {
   const { data: tokens } = useQuery(allTokensQuery);
   const changed = useTemplatesChanged();

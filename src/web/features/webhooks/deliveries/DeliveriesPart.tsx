@@ -95,7 +95,6 @@ const columns = (zone: string): readonly Column<Delivery>[] => [
   },
 ];
 
-/** What was answered last, and when it is tried again. */
 function LastAnswer({ delivery, zone }: { delivery: Delivery; zone: string }) {
   const { last_status: status, last_error: error, next_at: next, state } = delivery;
   const words = answerWords({ status, error });
@@ -111,7 +110,6 @@ function LastAnswer({ delivery, zone }: { delivery: Delivery; zone: string }) {
   );
 }
 
-/** The deliveries of a webhook, the newest first; filters, page and the open one are in the address. */
 export function DeliveriesPart({ webhook }: { webhook: Webhook }) {
   const search = useSearch('/token/webhook');
   const { timezone: zone } = useUser();

@@ -35,12 +35,10 @@ import { toast } from '#web/ui/toast/toasts.ts';
 
 type Props = {
   webhook: Webhook;
-  /** The delivery that is open; undefined for none. */
   id: string | undefined;
   onClose: () => void;
 };
 
-/** One delivery beside the list: what was sent, and every try. */
 export function DeliveryDrawer({ webhook, id, onClose }: Props) {
   return (
     <Drawer
@@ -195,7 +193,7 @@ function Attempt({ attempt, ms }: { attempt: DeliveryAttempt; ms: number }) {
   );
 }
 
-/** JSON with line breaks; what is none stays as it is. */
+/** Pretty-prints JSON; other text is returned as it is. */
 function readable(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), null, 2);

@@ -30,7 +30,6 @@ type Props = {
   onChange: (next: FilterSearch) => void;
 };
 
-/** What the list of deliveries is narrowed by. */
 export const DeliveryFilters = ({ search, filters, onChange }: Props) => (
   <div className={styles['filters']} role="search" aria-label="Saring pengiriman">
     <SearchField

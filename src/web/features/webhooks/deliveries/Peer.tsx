@@ -2,7 +2,6 @@ import { formatPeer } from '#contract/messages/peer.ts';
 import type { Delivery } from '#contract/webhooks.ts';
 import { Link } from '#web/browser/router/Link.tsx';
 
-/** Whom a delivery is about: leads to the message; nothing where it is about nobody. */
 export function Peer({ delivery: { peer, message_id: id } }: { delivery: Delivery }) {
   if (peer === null) return null;
   const number = <span className="num">{formatPeer(peer)}</span>;

@@ -26,7 +26,7 @@ const whichOptions = [
 
 type Period = DateRange & { which: Which };
 
-/** How many would be sent anew: counted up to a page, beyond that only that there are more. */
+/** The number of deliveries to replay: exact up to a page, beyond that only that there are more. */
 function useCount(tokenId: string, { from, to, which }: Period): number | undefined {
   const { data } = useQuery({
     queryKey: [listDeliveries.name, 'count', { tokenId, from, to, which }],
@@ -53,12 +53,12 @@ function wordsFor(which: Which, count: number | undefined): string {
 
 type Props = {
   webhook: Webhook;
-  /** Those of the list: its period is proposed. */
+  /** The list's filters: their period is proposed. */
   filters: Filters;
   onClose: () => void;
 };
 
-/** Sends those of a period anew, after saying which and, where that is known, how many. */
+/** Replays the deliveries of a period, after stating which and, if known, how many. */
 export function ReplayDialog({ webhook, filters, onClose }: Props) {
   const [today] = useState(() => civilDate(new Date()));
   const [period, setPeriod] = useState<Period>({

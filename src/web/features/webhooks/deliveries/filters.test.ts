@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readFilters } from '#web/features/webhooks/deliveries/filters.ts';
 
-test('an address becomes filters, and what nobody understands is left out', () => {
+test('an address becomes filters, and invalid ones are dropped', () => {
   expect(readFilters({ state: 'parked', type: 'message.read', peer: '0812-3456-7890' })).toEqual({
     state: 'parked',
     type: 'message.read',
@@ -12,7 +12,7 @@ test('an address becomes filters, and what nobody understands is left out', () =
   ).toEqual({});
 });
 
-test('days are read in either order, and one alone is a day', () => {
+test('days are read in either order, and a single one is a range', () => {
   const range = { from: '2026-11-01', to: '2026-11-21' };
   expect(readFilters({ from: range.to, to: range.from })).toEqual(range);
   expect(readFilters({ to: '2026-11-21' })).toEqual({ from: '2026-11-21', to: '2026-11-21' });

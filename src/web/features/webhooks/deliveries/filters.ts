@@ -3,7 +3,7 @@ import { TypedPeer } from '#contract/messages/peer.ts';
 import { DeliveryState, EventType } from '#contract/webhooks.ts';
 import type { DateRange } from '#web/ui/date/dates.ts';
 
-/** What the address of the list may carry beside its page. */
+/** The search parameters of the list besides its page. */
 export type FilterSearch = {
   state?: string | undefined;
   type?: string | undefined;
@@ -20,7 +20,7 @@ export type Filters = {
   to?: string;
 };
 
-/** The filters that an address asks for; what it says that nobody understands is left out. */
+/** Parses the filters of an address; invalid ones are dropped. */
 export function readFilters(search: FilterSearch): Filters {
   const state = DeliveryState().safeParse(search.state);
   const type = EventType().safeParse(search.type);
@@ -28,13 +28,13 @@ export function readFilters(search: FilterSearch): Filters {
   return {
     ...(state.success && { state: state.data }),
     ...(type.success && { type: type.data }),
-    // As typed: the server reads it by what the account knows.
+    // As typed: the server resolves it with the account's data.
     ...(peer.success && search.peer !== undefined && { peer: search.peer }),
     ...rangeOf(search),
   };
 }
 
-/** The days of the address; a range written backwards is turned round, half a range is one day. */
+/** The days of the address; a reversed range is swapped, half a range is one day. */
 export function rangeOf({ from, to }: FilterSearch): DateRange | null {
   const days = [from, to].filter((day) => CivilDay().safeParse(day).success);
   const [first, last = first] = days as string[];
@@ -42,7 +42,6 @@ export function rangeOf({ from, to }: FilterSearch): DateRange | null {
   return first <= last ? { from: first, to: last } : { from: last, to: first };
 }
 
-/** An address without any filter. */
 export const noFilters = {
   state: undefined,
   type: undefined,

@@ -5,7 +5,6 @@ import styles from '#web/features/webhooks/webhooks.module.css';
 
 type Props = { saved: SavedWebhook; secret: string; onClose: () => void };
 
-/** A new webhook: its secret, what its address answered, and what is still to be done. */
 export const CreatedDialog = ({ saved: { test, webhook }, secret, onClose }: Props) => (
   <SecretDialog title="Kunci webhook" secret={secret} onClose={onClose}>
     {test && <TestResult test={test} />}

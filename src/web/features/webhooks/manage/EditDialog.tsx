@@ -11,7 +11,7 @@ type Props = {
 
 const FORM = 'webhook';
 
-/** Another address, shape or choice of events. An address that does not answer leaves the one that works. */
+/** Edits the address, format or events. If the new address does not answer, the old one stays. */
 export function EditDialog({ webhook, onClose, onSaved }: Props) {
   const saving = useWebhookForm(webhook.token_id, webhook, onSaved);
   return (

@@ -10,11 +10,10 @@ type Props = {
   title: string;
   secret: string;
   onClose: () => void;
-  /** What else there is to know now. */
   children?: ReactNode;
 };
 
-/** Shows a webhook's secret once: leaving it by a slip of the hand is asked about first. */
+/** Shows a webhook's secret once; closing it asks for confirmation. */
 export function SecretDialog({ title, secret, onClose, children }: Props) {
   const leave = async () => {
     const sure = await confirm({

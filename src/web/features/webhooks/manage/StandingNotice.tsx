@@ -50,7 +50,6 @@ function noticeOf(webhook: Webhook, zone: string): Notice | undefined {
   };
 }
 
-/** What is wrong with a webhook and what to do; nothing while all is well. */
 export function StandingNotice({ webhook }: { webhook: Webhook }) {
   const notice = noticeOf(webhook, useUser().timezone);
   if (!notice) return null;

@@ -4,11 +4,10 @@ import { adviceFor, answerWords } from '#web/features/webhooks/labels.ts';
 import styles from '#web/features/webhooks/webhooks.module.css';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 
-/** A good answer that confirms nothing: only the handshake of the Cloud API asks for certain words. */
+/** A 2xx response without confirmation: only the Cloud API's handshake requires a certain body. */
 const wrongChallenge =
   'Jawab jabat tangan dengan nilai hub.challenge saja, bila verify token-nya cocok.';
 
-/** What an address answered to the test: status, time, and the first words of it. */
 export function TestResult({ test, onClose }: { test: WebhookTest; onClose?: () => void }) {
   const advice = test.ok ? undefined : (adviceFor(test) ?? wrongChallenge);
   return (

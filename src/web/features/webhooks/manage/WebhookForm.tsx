@@ -9,11 +9,11 @@ import {
 } from '#contract/webhooks.ts';
 import { formatLabel } from '#web/features/webhooks/labels.ts';
 import {
-  chosenIn,
+  selectedIn,
   formatIn,
   kindsIn,
   offeredIn,
-  withChosen,
+  withSelection,
 } from '#web/features/webhooks/manage/kinds.ts';
 import styles from '#web/features/webhooks/webhooks.module.css';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
@@ -50,7 +50,7 @@ function inputOf(
 
 const formatOptions = webhookFormats.map((value) => ({ value, label: formatLabel[value] }));
 
-/** What a `WebhookForm` holds. @param webhook as it is saved; undefined for a new one. */
+/** The state of a `WebhookForm`. @param webhook as it is saved; undefined for a new one. */
 export const useWebhookForm = (
   tokenId: string,
   webhook: Webhook | undefined,
@@ -64,11 +64,9 @@ export const useWebhookForm = (
 
 type Props = ReturnType<typeof useWebhookForm> & {
   id?: string;
-  /** The buttons, where they do not stand elsewhere. */
   children?: ReactNode;
 };
 
-/** Where events go, in whose shape, and which of them. */
 export function WebhookForm({ id, form, onSubmit, error, children }: Props) {
   const format = formatIn(form.values.format);
   return (
@@ -119,9 +117,9 @@ export function WebhookForm({ id, form, onSubmit, error, children }: Props) {
           name="kinds"
           all="Semua peristiwa, juga yang ditambahkan kelak"
           options={offeredIn(format).map((one) => ({ ...one, help: <code>{one.value}</code> }))}
-          value={chosenIn(format, form.values.kinds)}
+          value={selectedIn(format, form.values.kinds)}
           error={form.errors.kinds}
-          onChange={(next) => form.set('kinds', withChosen(format, form.values.kinds, next))}
+          onChange={(next) => form.set('kinds', withSelection(format, form.values.kinds, next))}
         />
       </div>
       {children}

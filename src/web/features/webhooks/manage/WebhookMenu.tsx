@@ -24,7 +24,6 @@ type Props = { webhook: Webhook; onOff: () => void };
 
 type Rotated = { webhook: Webhook; secret: string };
 
-/** What is done rarely: another secret, switching off, deleting. Each is asked about first. */
 export function WebhookMenu({ webhook, onOff }: Props) {
   const { token_id, state, format } = webhook;
   const { timezone } = useUser();

@@ -7,7 +7,6 @@ import { Panel } from '#web/ui/panel/Panel.tsx';
 
 type Props = { tokenId: string; onSaved: (saved: SavedWebhook) => void };
 
-/** The first address of a token: what a webhook is, the form, and code that receives it. */
 export function WebhookSetup({ tokenId, onSaved }: Props) {
   const saving = useWebhookForm(tokenId, undefined, onSaved);
   return (

@@ -12,7 +12,7 @@ import {
 } from '#contract/webhooks.ts';
 import { useAct } from '#web/api/query.ts';
 import { useUser } from '#web/api/user.ts';
-import { formatLabel, standingOf, standingWord } from '#web/features/webhooks/labels.ts';
+import { formatLabel, webhookStatus, webhookStatusWord } from '#web/features/webhooks/labels.ts';
 import { EditDialog } from '#web/features/webhooks/manage/EditDialog.tsx';
 import { StandingNotice } from '#web/features/webhooks/manage/StandingNotice.tsx';
 import { TestResult } from '#web/features/webhooks/manage/TestResult.tsx';
@@ -26,7 +26,6 @@ import { Facts, Panel, type Fact } from '#web/ui/panel/Panel.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
-/** What can be done to a webhook, and what came of the last test. */
 function useManaging(token_id: string) {
   const [editing, setEditing] = useState(false);
   const [test, setTest] = useState<WebhookTest>();
@@ -53,7 +52,6 @@ function useManaging(token_id: string) {
   return { editing, setEditing, test, setTest, trial, power, saved };
 }
 
-/** A webhook as it stands: what to do about it, its settings, and its test. */
 export function WebhookSummary({ webhook }: { webhook: Webhook }) {
   const { token_id } = webhook;
   const { timezone } = useUser();
@@ -64,7 +62,9 @@ export function WebhookSummary({ webhook }: { webhook: Webhook }) {
       title={<bdi className={styles['address']}>{webhook.url}</bdi>}
       look="card"
       tools={
-        <StatusChip tone={standingOf(webhook, timezone).tone}>{standingWord(webhook)}</StatusChip>
+        <StatusChip tone={webhookStatus(webhook, timezone).tone}>
+          {webhookStatusWord(webhook)}
+        </StatusChip>
       }
     >
       <div className={styles['part']}>
@@ -150,7 +150,7 @@ function factsOf({ format, kinds, secret_hint, ...webhook }: Webhook, zone: stri
   ];
 }
 
-/** The server counts no further. */
+/** The server's count ends here. */
 const PENDING_MAX = 10_000;
 
 const pendingWords = (pending: number): string =>

@@ -6,22 +6,20 @@ import {
   type WebhookFormat,
 } from '#contract/webhooks.ts';
 
-/** The format that a form names. */
 export const formatIn = (value: string): WebhookFormat =>
   webhookFormats.find((one) => one === value) ?? 'kabari';
 
-/** The events that a format sends, of those that were chosen. */
-export const chosenIn = (format: WebhookFormat, kinds: readonly string[]): readonly EventType[] =>
+export const selectedIn = (format: WebhookFormat, kinds: readonly string[]): readonly EventType[] =>
   formatEvents[format].filter((one) => kinds.includes(one));
 
-/** All that a format sends is said by leaving them out: events of later versions come too then. */
+/** Omits a complete selection, so that events of later versions are included. */
 export function kindsIn(format: WebhookFormat, kinds: readonly string[]): { kinds?: EventType[] } {
-  const chosen = chosenIn(format, kinds);
-  return chosen.length === formatEvents[format].length ? {} : { kinds: [...chosen] };
+  const selected = selectedIn(format, kinds);
+  return selected.length === formatEvents[format].length ? {} : { kinds: [...selected] };
 }
 
-/** What is chosen once the events that a format offers are `next`: those of other formats stay chosen. */
-export const withChosen = (
+/** The selection after a format's events change to `next`; other formats' stay selected. */
+export const withSelection = (
   format: WebhookFormat,
   kinds: readonly string[],
   next: readonly string[],
@@ -30,6 +28,5 @@ export const withChosen = (
   ...next,
 ];
 
-/** The events that a format offers, in words. */
 export const offeredIn = (format: WebhookFormat) =>
   formatEvents[format].map((value) => ({ value, label: eventTypeLabel[value] }));

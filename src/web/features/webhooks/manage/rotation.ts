@@ -3,7 +3,7 @@ import type { WebhookFormat } from '#contract/webhooks.ts';
 const both =
   'Selama 24 jam setiap peristiwa ditandatangani dengan kunci baru dan kunci lama, jadi server Anda dapat diganti tanpa terputus.';
 
-/** What receivers have to do at once: the part of these formats that has room for one secret has the new one. */
+/** A step for receivers of formats with room for one secret, which carry the new one at once. */
 const atOnce = (what: string): string =>
   `${what} langsung memakai kunci baru. Segera simpan kunci itu di server Anda; peristiwa yang ditolak sebelum tersimpan akan dikirim ulang. Selama 24 jam kunci lama hanya berlaku untuk header webhook-signature (Standard Webhooks).`;
 
@@ -15,5 +15,4 @@ const notes: Readonly<Record<WebhookFormat, string>> = {
   wablas: both,
 };
 
-/** How the old secret of a webhook is still used after a new one was made. */
 export const rotationNote = (format: WebhookFormat): string => notes[format];

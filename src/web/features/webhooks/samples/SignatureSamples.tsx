@@ -7,7 +7,7 @@ import { CodeBlock } from '#web/ui/copy/CodeBlock.tsx';
 import { Panel } from '#web/ui/panel/Panel.tsx';
 import { Tabs } from '#web/ui/tabs/Tabs.tsx';
 
-/** Code that receives an event and checks its signature; nothing for a format that signs otherwise. */
+/** Code that verifies signatures; renders nothing for a format with other signatures. */
 export function SignatureSamples({ format }: { format: WebhookFormat }) {
   const [language, setLanguage] = useState('node');
   if (format !== 'kabari') return null;

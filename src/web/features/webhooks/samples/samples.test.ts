@@ -23,7 +23,7 @@ async function freePort(): Promise<number> {
 
 type Runner = { program: string; file: string; args?: (port: number) => readonly string[] };
 
-/** Runs a sample as its reader would. @returns where it listens, and how to end it. */
+/** Runs a sample as its reader would. @returns its address, and a function that stops it. */
 async function run({ program, file, args = () => [] }: Runner, code: string) {
   const folder = await mkdtemp(join(tmpdir(), 'kabari-sample-'));
   await writeFile(join(folder, file), code);
@@ -58,7 +58,7 @@ const runners: Readonly<Record<'node' | 'php' | 'python', Runner>> = {
 };
 
 for (const [language, runner] of Object.entries(runners)) {
-  test(`the sample in ${language} takes what is signed, and nothing else`, async () => {
+  test(`the sample in ${language} accepts signed requests only`, async () => {
     const code = signatureSamples.find((one) => one.language === language)?.code ?? '';
     const { address, stop } = await run(runner, code);
     try {

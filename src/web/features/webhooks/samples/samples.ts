@@ -1,7 +1,7 @@
 export type SignatureSample = {
   language: 'node' | 'php' | 'python' | 'go';
   title: string;
-  /** A whole program or script that listens; the secret comes from the environment variable `WEBHOOK_SECRET`. */
+  /** A whole program or script; the secret is in the environment variable `WEBHOOK_SECRET`. */
   code: string;
 };
 
@@ -125,7 +125,7 @@ func main() {
 	log.Fatal(http.ListenAndServe("127.0.0.1:4000", nil))
 }`;
 
-/** A receiver that checks the signature of Standard Webhooks, by the language's own library alone. */
+/** Receivers that verify the signature of Standard Webhooks with the standard library alone. */
 export const signatureSamples: readonly SignatureSample[] = [
   { language: 'node', title: 'Node.js', code: node },
   { language: 'php', title: 'PHP', code: php },

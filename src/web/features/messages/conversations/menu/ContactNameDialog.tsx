@@ -13,14 +13,12 @@ import { toast } from '#web/ui/toast/toasts.ts';
 
 type Props = {
   peer: string;
-  /** What it is called now; empty where the account has no name for it. */
   name: string;
   onClose: () => void;
 };
 
 const FORM = 'contact-name';
 
-/** Names a number, for everybody of the account. */
 export function ContactNameDialog({ peer, name, onClose }: Props) {
   const client = useQueryClient();
   const { form, onSubmit, busy, error } = useActForm(nameContact, {

@@ -5,14 +5,13 @@ import { usePicking, type Picking } from '#web/ui/date/usePicking.ts';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 
 type Props = {
-  /** Goes to a day, `YYYY-MM-DD`, of the person's zone. */
+  /** Goes to a day, `YYYY-MM-DD`, in the person's zone. */
   onGoTo: (day: string) => void;
   onClose: () => void;
 };
 
 const labels = { Apply: 'Lompat', Cancel: 'Batal' };
 
-/** Asks for the day that a conversation is to be shown from. */
 export function JumpDialog({ onGoTo, onClose }: Props) {
   const today = civilDate(new Date(), useUser().timezone);
   const bounds = { max: today };
@@ -29,7 +28,7 @@ export function JumpDialog({ onGoTo, onClose }: Props) {
     today,
     ...bounds,
   });
-  // There is no field that it opens from.
+  // It opens without a field.
   const picking: Picking = { ...inField, calendars: 'entered', cancel: onClose };
   const parts = { picking, single: true, labels };
   return (

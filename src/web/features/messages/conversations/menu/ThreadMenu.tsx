@@ -34,13 +34,11 @@ const JumpDialog = later(
 );
 
 type OpenProps = {
-  /** Whether its number receives nothing more, where that has no switch of its own. */
+  /** Whether its number is opted out, where that has no button of its own. */
   optout?: Optouts | undefined;
-  /** Goes to a day of it, where it is open. */
   onGoTo?: (day: string) => void;
 };
 
-/** The menu of the conversation that is open. */
 export function ThreadMenu({ which, ...open }: OpenProps & { which: Which }) {
   const { data: conversation } = useQuery(conversationQuery(which));
   return (
@@ -50,7 +48,6 @@ export function ThreadMenu({ which, ...open }: OpenProps & { which: Which }) {
 
 type Props = OpenProps & { of: Conversation; label: string };
 
-/** What is done with a conversation as a whole: a day looked up, pinned, let go, its number named or stopped. */
 export function ConversationMenu({ of, label, optout, onGoTo }: Props) {
   const { token, peer, pinned, contact_name } = of;
   const client = useQueryClient();

@@ -13,7 +13,7 @@ import { optoutsKey } from '#web/features/messages/queryKeys.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 
-/** Whether the phone of a conversation receives nothing more from its token; null when it does. */
+/** The opt-out of the conversation's phone from its token; null when there is none. */
 export const optoutQuery = ({ tokenId, peer }: Which) =>
   queryOptions({
     queryKey: [...optoutsKey, tokenId, peer],
@@ -24,16 +24,13 @@ export const optoutQuery = ({ tokenId, peer }: Which) =>
     },
   });
 
-/** Whether messages to the phone of a conversation are stopped, and how that is changed. */
 export type Optouts = {
   isOn: boolean;
-  /** Asks for a reason to stop them, or lets them go on. */
   change: () => void;
-  /** Stands wherever there is room for a dialog. */
   question: ReactNode;
 };
 
-/** Stops messages to the phone of a conversation, with a reason, or lets them go on; undefined while that is not known. */
+/** Toggles the opt-out of a conversation's phone; undefined while its state is loading. */
 export function useOptoutChange(which: Which, name: string): Optouts | undefined {
   const client = useQueryClient();
   const { data: optout } = useQuery(optoutQuery(which));
@@ -68,11 +65,9 @@ export function useOptoutChange(which: Which, name: string): Optouts | undefined
   return { isOn, change: () => (isOn ? void letGoOn() : setAsking(true)), question };
 }
 
-/** What a press does about it. */
 export const optoutWords = ({ isOn }: Pick<Optouts, 'isOn'>): string =>
   isOn ? 'Izinkan pesan lagi' : 'Hentikan pesan';
 
-/** The button for it, beside a name. */
 export const OptoutButton = ({ isOn, change }: Optouts) => (
   <Button
     aria-label={optoutWords({ isOn })}

@@ -21,7 +21,6 @@ const address = inject('product');
 
 const PEER = '6281390004411';
 
-/** A shop to which somebody has written. */
 async function openShop(address: string, phone: string) {
   const who = await signUp(address, { name: 'Toko Cempaka', phone });
   await topUp(address, who, 50_000);
@@ -50,7 +49,6 @@ async function openShop(address: string, phone: string) {
 
 const composer = (tab: Page) => tab.getByRole('textbox', { name: /^Tulis pesan untuk/ });
 
-/** Opens a tool of the composer. */
 async function openTool(tab: Page, name: string): Promise<void> {
   await tab.getByRole('button', { name: 'Lampiran' }).click();
   await tab.getByRole('button', { name, exact: true }).click();
@@ -59,7 +57,7 @@ async function openTool(tab: Page, name: string): Promise<void> {
 const sendFrom = (tab: Page, name: string) =>
   tab.getByRole('dialog').getByRole('button', { name, exact: true }).click();
 
-test('a place, a card, a template and a reaction go from the composer to the phone, seen in another tab', async ({
+test('a location, a contact, a template and a reaction are sent from the composer to the phone, and show in another tab', async ({
   person,
 }) => {
   const { who, inPhone, path } = await openShop(address, '6281355505021');
@@ -127,7 +125,7 @@ test('a place, a card, a template and a reaction go from the composer to the pho
   expect(faults).toEqual([]);
 });
 
-test('a network that is lost in the middle of sending loses nothing, and sends nothing twice', async ({
+test('losing the network while sending loses nothing, and sends nothing twice', async ({
   person,
 }) => {
   const { who, sent, path } = await openShop(address, '6281355505022');
@@ -135,7 +133,7 @@ test('a network that is lost in the middle of sending loses nothing, and sends n
   const { open, context } = await person({ session: who.session, expects });
   const tab = await open(path);
   await composer(tab).waitFor();
-  // The server has it, and the answer gets lost: once for each.
+  // The server receives it, and the response is lost: once for each.
   const lost = new Set<string>();
   await context.route('**/api', async (route) => {
     const act = /act=(\w+)/.exec(route.request().postData() ?? '')?.[1] ?? '';
@@ -160,7 +158,7 @@ test('a network that is lost in the middle of sending loses nothing, and sends n
       new Set(['message_react', 'message_send_location', 'message_send_contact']),
     ),
   );
-  // What is written without a network stays over a reload, and goes when it is back.
+  // Text written offline survives a reload, and is sent once online.
   await context.setOffline(true);
   await openTool(tab, 'Lokasi');
   await tab.getByRole('textbox', { name: 'Tautan peta atau koordinat' }).fill('-7.8, 110.4');
@@ -175,7 +173,7 @@ test('a network that is lost in the middle of sending loses nothing, and sends n
   expect(types).toEqual(['location', 'contact', 'location', 'text']);
 });
 
-test('quick replies, emoji and a paste by the keyboard alone; another tab learns of a new reply', async ({
+test('quick replies, emoji and pasting work with the keyboard alone; another tab gets a new reply', async ({
   person,
 }) => {
   const { who, path, inPhone } = await openShop(address, '6281355505023');
@@ -201,7 +199,6 @@ test('quick replies, emoji and a paste by the keyboard alone; another tab learns
   await tab.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
 
-  // The other tab has it without asking.
   await other.bringToFront();
   await composer(other).fill('/sal');
   await other.getByRole('option', { name: /^\/salam/ }).waitFor();

@@ -13,7 +13,7 @@ import { formatTime } from '#contract/base/time.ts';
 import styles from '#web/features/messages/conversations/thread/MessageLine.module.css';
 import {
   dropText,
-  sendAgain,
+  resend,
   sendReaction,
   type Outgoing,
 } from '#web/features/messages/conversations/thread/sending/outgoing.ts';
@@ -31,7 +31,6 @@ import { ReactButton } from '#web/ui/chat/reactions/ReactButton.tsx';
 import { ChatQuote } from '#web/ui/chat/quote/ChatQuote.tsx';
 import { Ticks } from '#web/ui/chat/Ticks.tsx';
 
-/** What stands in a thread: a message, or one that is on its way. */
 export type ThreadBody =
   | { message: ConversationMessage; reacting?: Outgoing | undefined }
   | { outgoing: Outgoing };
@@ -39,15 +38,12 @@ export type ThreadBody =
 type Props = {
   body: ThreadBody;
   first: boolean;
-  /** The other one's name. */
   name: string;
   zone: string;
   onReply: ((message: ConversationMessage) => void) | undefined;
-  /** Goes to the message that it answers. */
   onGoTo: (messageId: string) => void;
 };
 
-/** One line of a thread. */
 export const MessageLine = memo(({ body, ...rest }: Props) =>
   'message' in body ? <Sent {...body} {...rest} /> : <Unsent one={body.outgoing} {...rest} />,
 );
@@ -99,11 +95,10 @@ function Sent({ message, reacting, first, name, zone, onReply, onGoTo }: SentPro
   );
 }
 
-/** What the phone has: no message that has not left, or never will. */
+/** Whether the phone has the message: not one that has not left, or never will. */
 const canBeAnswered = ({ status }: ConversationMessage): boolean =>
   statusRank[status] >= statusRank.sent && !['failed', 'cancelled', 'expired'].includes(status);
 
-/** The message that another one answers. */
 export const Quote = ({
   quoted: { id, direction, type, excerpt },
   name,
@@ -123,7 +118,6 @@ export const Quote = ({
   />
 );
 
-/** What a bubble says below a message of ours, where there is more to say. */
 function noteOf(message: ConversationMessage, zone: string) {
   if (message.status === 'failed') return <Why failure={message.failure} />;
   return message.status === 'scheduled' && <ScheduledFor message={message} zone={zone} />;
@@ -135,7 +129,6 @@ const Why = ({ failure }: Pick<ConversationMessage, 'failure'>) => (
 
 type UnsentProps = { one: Outgoing } & Omit<Props, 'body' | 'onReply'>;
 
-/** Not on the server yet: faint while it is on its way, with a way on when it did not get there. */
 function Unsent({ one, first, name, zone, onGoTo }: UnsentProps) {
   const failed = one.why !== undefined;
   const at = new Date(one.at);
@@ -163,13 +156,11 @@ function Unsent({ one, first, name, zone, onGoTo }: UnsentProps) {
   );
 }
 
-/** What is on its way, as the renderer takes it. */
 function shownOf({ content, file, text }: Outgoing, url: string | undefined): ChatMessage {
   const shown = file && waitingContent(file, url, text);
   return content ? contentShown(content, shown) : (shown ?? { type: 'text', caption: text });
 }
 
-/** Why a message did not leave, and the ways on. */
 function Failed({ one }: { one: Outgoing }) {
   const client = useQueryClient();
   return (
@@ -179,7 +170,7 @@ function Failed({ one }: { one: Outgoing }) {
         {(one.code === 'saldo_short' || one.code === 'bonus_only') && <TopUp />}
       </p>
       <span className={styles['actions']}>
-        <Button size="sm" variant="outline" tone="danger" onClick={() => sendAgain(client, one)}>
+        <Button size="sm" variant="outline" tone="danger" onClick={() => resend(client, one)}>
           Kirim ulang
         </Button>
         <Button size="sm" variant="link" tone="neutral" onClick={() => dropText(one)}>
@@ -190,7 +181,6 @@ function Failed({ one }: { one: Outgoing }) {
   );
 }
 
-/** How far a file is. */
 function Uploading({ one }: { one: Outgoing }) {
   const progress = useProgress(one.id);
   if (progress === undefined) return null;

@@ -13,14 +13,13 @@ const QUOTES = '62800000009';
 const REACTS = '62800000010';
 const OFFER = 'Pesanan Anda sudah siap. Diambil atau dikirim?';
 
-/** Whether nothing lies over it, not even over its first line of pixels. */
 const isUncovered = (place: Locator): Promise<boolean> =>
   place.evaluate((element) => {
     const { left, top } = element.getBoundingClientRect();
     return element.contains(document.elementFromPoint(left + 30, top + 1));
   });
 
-test('answers show what they answer, reactions stand at their message, and Balas quotes one', async ({
+test('answers show what they quote, reactions show at their message, and Balas quotes one', async ({
   person,
 }) => {
   const phone = '6281355505031';
@@ -28,7 +27,6 @@ test('answers show what they answer, reactions stand at their message, and Balas
   await topUp(address, who, 50_000);
   const sender = await newSender(address, who, { name: 'Kasir', phone });
   for (const to of [QUOTES, REACTS]) await deliverText(address, sender, { to, text: OFFER });
-  // More conversations than fit beside a thread.
   for (let nth = 0; nth < 16; nth++) {
     await deliverText(address, sender, { to: `6281390000${100 + nth}`, text: 'Terima kasih' });
   }
@@ -45,7 +43,6 @@ test('answers show what they answer, reactions stand at their message, and Balas
   await answer.getByText(OFFER).waitFor();
   await answer.getByText('Anda', { exact: true }).waitFor();
   await look(tab, 'an answer that quotes');
-  // The list and the thread scroll, and the page does not.
   const beyond = () =>
     tab.evaluate(() => document.documentElement.scrollHeight - window.innerHeight);
   await waitFor(async () => expect(await beyond()).toBe(0));
@@ -59,7 +56,6 @@ test('answers show what they answer, reactions stand at their message, and Balas
   await press(tab, answer.getByRole('button', { name: 'Balas' }));
   await tab.keyboard.type('Siap, kami kirim sore ini');
   await tab.keyboard.press('Enter');
-  // The phone's answer quotes it in turn, below it.
   const ours = tab.getByRole('article').filter({ hasText: 'Siap, kami kirim sore ini' }).first();
   await ours.getByText('Baik, yang ini ya').waitFor();
   await tab.getByRole('button', { name: 'Batal membalas' }).waitFor({ state: 'detached' });

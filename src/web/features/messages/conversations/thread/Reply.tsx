@@ -42,22 +42,18 @@ const DOCUMENTS = documentEndings('media');
 type Props = {
   which: Which;
   name: string;
-  /** The channel that it leaves by; undefined while that is not known. */
   channel: ChannelName | undefined;
-  /** What is to be known before something is written. */
   notice: string | undefined;
   blocked: ReactNode;
   /** Why only templates can be sent; undefined where anything can. */
   closed: string | undefined;
-  /** The message that is being answered. */
   replyTo: QuotedMessage | undefined;
-  /** The answer is on its way, or was given up. */
+  /** Called when the reply is on its way, or was dismissed. */
   onReplied: () => void;
-  /** Where files may be dropped. */
   dropZone: RefObject<HTMLElement | null>;
 };
 
-/** Where a message is written: text, files, a voice message. Nothing of it changes with the messages that come. */
+/** The composer: text, files, a voice message. It does not rerender for incoming messages. */
 export const Reply = memo(DrawnReply);
 
 function DrawnReply(props: Props) {
@@ -128,7 +124,6 @@ function DrawnReply(props: Props) {
 
 const captionMax = (file: File): number => (isWordless(file) ? TEXT_MAX : CAPTION_MAX);
 
-/** What the box is called: by who reads it, or by the file of which it speaks. */
 function boxWords(file: File | undefined, name: string) {
   if (!file) return { label: `Tulis pesan untuk ${isolated(name)}` };
   return isWordless(file)
@@ -136,7 +131,7 @@ function boxWords(file: File | undefined, name: string) {
     : { label: `Tulis keterangan untuk ${file.name}`, placeholder: 'Tulis keterangan' };
 }
 
-/** How many messages leave: one for each file, and one for the words after a sound. */
+/** One message for each file, and one for the text after an audio file. */
 const countOf = (files: readonly AttachedFile[]): number =>
   Math.max(
     1,
@@ -144,9 +139,8 @@ const countOf = (files: readonly AttachedFile[]): number =>
       files.filter(({ file, caption }) => isWordless(file) && caption.trim() !== '').length,
   );
 
-/** What is sent from dialogs, and the quick replies over the box. */
 function useTools({ which, name, channel, replyTo, onReplied }: Props) {
-  // A number is no name to be addressed by.
+  // A number is not a name to address a person by.
   const person = name === formatPeer(which.peer) ? '' : name;
   const client = useQueryClient();
   const [attaching, setAttaching] = useState<Attaching>();
@@ -175,7 +169,6 @@ function useTools({ which, name, channel, replyTo, onReplied }: Props) {
 
 type OnlyTemplatesProps = { why: string; onOpen: (tool: Attaching) => void };
 
-/** In place of the box where the network takes nothing but templates. */
 const OnlyTemplates = ({ why, onOpen }: OnlyTemplatesProps) => (
   <div className={styles['closed']}>
     <p>{why}</p>
@@ -202,7 +195,6 @@ const toolsFor = (open: (tool: Attaching) => void): readonly Tool[] => [
 
 type PriceProps = { channel: ChannelName; count: number };
 
-/** What sending costs: each file is a message. */
 function Price({ channel, count }: PriceProps) {
   const { data: saldo } = useQuery(saldoQuery);
   const price = useMessagePrice(channel, saldo);

@@ -56,7 +56,6 @@ import { Avatar } from '#web/ui/avatar/Avatar.tsx';
 import { useWide } from '#web/ui/layout/useWide.ts';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 
-/** One conversation: its messages, and the box to answer. */
 export function Thread({ which }: { which: Which }) {
   const { at } = useSearch('/message-history');
   const zone = useUser().timezone;
@@ -131,14 +130,14 @@ export function Thread({ which }: { which: Which }) {
 const isOf = (one: Outgoing, { tokenId, peer }: Which): boolean =>
   one.tokenId === tokenId && one.peer === peer;
 
-/** Room for a phone's keys; and what the keys of others do: Enter on a row leads to the box, Escape back to the row. */
+/** Makes room for a phone's keyboard. Enter on a row focuses the box, Escape returns to the row. */
 function useKeys(root: RefObject<HTMLElement | null>) {
   useKeyboardInset(root);
   useEffect(() => (root.current ? takeFocus(root.current) : undefined), [root]);
   return { 'data-thread': true, onKeyDown: leaveByEscape };
 }
 
-/** Escape leads back to the conversation's row in the list, where that is beside it. */
+/** Escape focuses the conversation's row in the list, if the list is shown. */
 function leaveByEscape(event: KeyboardEvent): void {
   if (event.key !== 'Escape' || event.defaultPrevented || document.querySelector('dialog[open]'))
     return;
@@ -161,7 +160,6 @@ type HeadProps = {
   which: Which;
   name: string;
   token: Token | undefined;
-  /** Goes to a day of the conversation. */
   onGoTo: (day: string) => void;
 };
 
@@ -195,7 +193,6 @@ function DrawnHead({ which, name, token, onGoTo }: HeadProps) {
       }
     >
       {stops && wide && <OptoutButton {...stops} />}
-      {/* On a phone there is room for the number, or for the buttons. */}
       <ThreadMenu which={which} optout={wide ? undefined : stops} onGoTo={onGoTo} />
       {stops?.question}
     </ThreadHead>
@@ -216,7 +213,6 @@ function whyBlocked(token: Token | undefined, known: boolean): ReactNode {
   );
 }
 
-/** That the phone wants nothing more, and who said so. */
 function whyStopped(optout: Optout | null | undefined): ReactNode {
   if (!optout) return undefined;
   const { source, reason, created_at: at } = optout;

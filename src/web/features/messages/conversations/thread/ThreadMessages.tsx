@@ -28,20 +28,15 @@ import { toast } from '#web/ui/toast/toasts.ts';
 type Props = {
   which: Which;
   name: string;
-  /** What is shown of the thread, and its newest messages. */
   shown: ShownThread;
   newest: Flat<ConversationMessage>;
   outgoing: readonly Outgoing[];
-  /** Answers a message; left out where nothing can be sent. */
   onReply?: ((message: ConversationMessage) => void) | undefined;
-  /** Goes to a message that another one answers. */
   onGoTo: (messageId: string) => void;
-  /** Somebody has come here from within the thread. */
   focused: boolean;
   onEnd: (atEnd: boolean) => void;
 };
 
-/** The messages of a thread. */
 export function ThreadMessages(props: Props) {
   const { which, name, shown, newest, outgoing, onReply, onGoTo, focused, onEnd } = props;
   const { list, newer, place, readOlder } = shown;
@@ -50,7 +45,7 @@ export function ThreadMessages(props: Props) {
   const [start] = useState(() => place && startOf(list.rows, place));
   const { data: conversation } = useQuery({ ...conversationQuery(which), enabled: false });
   useMissing(place, list.rows, start?.key, zone);
-  // Beside an older part, what is on its way would stand in a wrong place.
+  // Below an older part, outgoing messages would be out of place.
   const sent = newer ? none : outgoing;
   const items = useMemo(
     () =>
@@ -100,7 +95,6 @@ function startOf(newestFirst: readonly ConversationMessage[], { from, day }: Pla
   return row && ({ key: row.id, at: day === undefined ? 'line' : 'day' } as const);
 }
 
-/** Says that there is nothing at a place, and what is shown instead. */
 function useMissing(
   place: Place | undefined,
   rows: readonly ConversationMessage[],
@@ -127,7 +121,7 @@ function useMissing(
 
 const lines = new WeakMap<ConversationMessage, ThreadLine<ThreadBody>>();
 
-/** A message as a line: the same object for the same message, so that it is drawn once. */
+/** Maps a message to a line, with a stable identity so that it renders once. */
 function lineOf(message: ConversationMessage): ThreadLine<ThreadBody> {
   let line = lines.get(message);
   if (!line) {
@@ -160,7 +154,7 @@ function linesOf(
   ];
 }
 
-/** A message with the reaction that is on its way; one that did not get there is said below it. */
+/** A message with an outgoing reaction; a failed one is reported below it. */
 const reactedTo = (message: ConversationMessage, reacting: Outgoing): ThreadBody =>
   reacting.content?.type === 'reaction' && reacting.why === undefined
     ? { message: withReaction(message, reacting.content.emoji) }
@@ -170,7 +164,7 @@ const reactedTo = (message: ConversationMessage, reacting: Outgoing): ThreadBody
 function useUnreadFrom(which: Which, thread: Flat<ConversationMessage>): string | undefined {
   const client = useQueryClient();
   const [first] = useState(() => {
-    // The oldest one is not shown while older ones are to come.
+    // The oldest row is hidden while older ones can be loaded.
     const rows = thread.ended ? thread.rows : thread.rows.slice(0, -1);
     return firstUnread(rows, unreadIn(client, which));
   });

@@ -5,12 +5,12 @@ const WIB = 'Asia/Jakarta';
 const lastInAt = new Date('2026-11-24T02:05:00Z');
 const end = new Date('2026-11-25T02:05:00Z');
 
-test('a window is open for 24 hours from when the phone last wrote', () => {
+test('a window is open for 24 hours after the phone’s last message', () => {
   expect(windowEnd(lastInAt)).toEqual(end);
   expect(windowEnd(null)).toBeUndefined();
 });
 
-test('an open window says until when it is, today or tomorrow', () => {
+test('an open window shows its end, today or tomorrow', () => {
   expect(untilWords(end, lastInAt, WIB)).toBe(
     'Jendela 24 jam berakhir besok pukul 09.05, 24 jam lagi.',
   );
@@ -20,7 +20,7 @@ test('an open window says until when it is, today or tomorrow', () => {
   );
 });
 
-test('what is left is counted in whole minutes, the last of them until its end', () => {
+test('the remaining time is in whole minutes, rounded up to the end', () => {
   const before = (ms: number) => leftWords(end, new Date(end.getTime() - ms));
   expect([3_600_000, 3_599_999, 61_000, 60_000, 1].map(before)).toEqual([
     '1 jam',
@@ -31,7 +31,7 @@ test('what is left is counted in whole minutes, the last of them until its end',
   ]);
 });
 
-test('a closed window says since when, or that it was never open', () => {
+test('a closed window shows since when, or that it was never open', () => {
   expect(closedWords(end, WIB)).toContain('berakhir 25 Nov 2026, 09.05.');
   expect(closedWords(undefined, WIB)).toContain('belum pernah menulis');
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { firstUnread } from './firstUnread.ts';
 
-test('the unread begin at the n-th incoming message from the newest', () => {
+test('unread messages begin at the n-th incoming message from the newest', () => {
   const thread = [
     { id: 'm4', direction: 'in' },
     { id: 'm3', direction: 'out' },

@@ -1,7 +1,7 @@
 import type { ConversationMessage } from '#contract/messages.ts';
 
 /**
- * Where the unread begin: the n-th incoming message from the newest.
+ * The first unread message: the n-th incoming one from the newest.
  *
  * @param messages newest first
  */

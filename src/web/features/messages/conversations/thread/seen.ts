@@ -3,10 +3,9 @@ import { isLookedAt } from '#web/browser/tab/lookedAt.ts';
 
 type Conversation = { token_id: string; peer: string };
 
-/** The conversation that stands on this tab's screen; `undefined` for none. */
 export const shownConversation = createStore<Conversation | undefined>(() => undefined);
 
-/** True when somebody looks at this conversation in this tab right now. */
+/** True while this conversation is shown in this tab and the tab is being looked at. */
 export function isSeen({ token_id, peer }: Conversation): boolean {
   const shown = shownConversation.get();
   return shown?.token_id === token_id && shown.peer === peer && isLookedAt();

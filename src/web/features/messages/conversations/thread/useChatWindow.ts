@@ -10,13 +10,12 @@ import {
 } from '#web/features/messages/conversations/thread/chatWindow.ts';
 
 type ChatWindow = {
-  /** Until when anything may be sent; undefined where that is not limited, or not known. */
+  /** The end of the open window; undefined where there is no limit, or it is unknown. */
   notice?: string;
-  /** Why only templates may be sent. */
   closed?: string;
 };
 
-/** How the 24 hours of a conversation stand, in which anything may be sent to it by the Cloud API. */
+/** The state of the conversation's 24 hours, in which any content may be sent by the Cloud API. */
 export function useChatWindow(which: Which, token: Token | undefined): ChatWindow {
   const isLimited = token?.channel === 'cloud';
   const { data } = useQuery({ ...conversationQuery(which), enabled: isLimited });
@@ -30,7 +29,7 @@ export function useChatWindow(which: Which, token: Token | undefined): ChatWindo
 
 const MINUTE_MS = 60_000;
 
-/** The time, read again each minute until a moment, and when it has come. */
+/** The current time, updated each minute until a moment, and at that moment. */
 function useNowUntil(moment: Date | undefined): Date {
   const [now, setNow] = useState(() => new Date());
   const at = moment?.getTime();
@@ -40,7 +39,7 @@ function useNowUntil(moment: Date | undefined): Date {
     const look = () => {
       setNow(new Date());
       const left = at - Date.now();
-      // Whole minutes are shown: they change when what is left is a whole one.
+      // Whole minutes are shown, so it updates when the remaining time is a whole number of them.
       if (left > 0) timer = setTimeout(look, left % MINUTE_MS || MINUTE_MS);
     };
     let timer = setTimeout(look, (at - Date.now()) % MINUTE_MS || MINUTE_MS);

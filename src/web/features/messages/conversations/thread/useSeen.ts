@@ -6,8 +6,8 @@ import { markSeen, type Which } from '#web/features/messages/conversations/queri
 import { isSeen, shownConversation } from '#web/features/messages/conversations/thread/seen.ts';
 
 /**
- * Reports to the server that a conversation was seen: when its newest message is in view and somebody looks, or
- * when they come back to it.
+ * Reports to the server that a conversation was seen: when its newest message is in view and the tab is looked at, or
+ * when the person comes back to it.
  *
  * @param inView the newest message is.
  */

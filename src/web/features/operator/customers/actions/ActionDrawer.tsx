@@ -23,7 +23,6 @@ const forms: Record<Action, ComponentType<CustomerForm>> = {
 
 type Props = { action: Action; customer: OperatorCustomerDetail; onClose: () => void };
 
-/** The form of an action, over the customer's page; it closes once that is done. */
 export function ActionDrawer({ action, customer, onClose }: Props) {
   const Form = forms[action];
   return (

@@ -11,7 +11,6 @@ import { Dropdown, MenuButton, MenuSeparator } from '#web/ui/menu/Dropdown.tsx';
 
 type Props = { customer: OperatorCustomerDetail; onChoose: (action: Action) => void };
 
-/** What this operator may do to the customer; nothing where there is nothing. */
 export function ActionMenu({ customer, onChoose }: Props) {
   const { money, account } = actionsFor(customer, useUser().operator_roles);
   if (money.length + account.length === 0) return null;

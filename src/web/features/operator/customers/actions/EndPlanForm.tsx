@@ -12,7 +12,6 @@ const refunds = [
   { value: 'no', label: 'Tidak dikembalikan' },
 ];
 
-/** Ends a customer's plan before its time. */
 export function EndPlanForm({ customer, onDone }: CustomerForm) {
   const name = customer.subscription?.name ?? '';
   const isPaid = customer.subscription?.status === 'active';

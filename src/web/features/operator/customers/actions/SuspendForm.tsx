@@ -7,7 +7,6 @@ import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { useStartHere } from '#web/ui/form/useStartHere.ts';
 
-/** Suspends an account, or lets it go on; its people read the reason. */
 export function SuspendForm({ customer, onDone }: CustomerForm) {
   const isSuspended = customer.state === 'suspended';
   const { form, onSubmit } = useDeskForm(suspendCustomer, {

@@ -2,10 +2,8 @@ import type { OperatorRole } from '#contract/base/act.ts';
 import type { OperatorCustomerDetail } from '#contract/operator/customers.ts';
 import { maySee } from '#web/features/operator/operator.ts';
 
-/** What an operator may do to a customer. */
 export type Action = 'adjust' | 'refund' | 'payout' | 'freeze' | 'bonus' | 'plan' | 'suspend';
 
-/** What a menu and a form's title call it. */
 export function actionLabel(action: Action, { status, state }: OperatorCustomerDetail): string {
   switch (action) {
     case 'adjust':
@@ -27,7 +25,7 @@ export function actionLabel(action: Action, { status, state }: OperatorCustomerD
 
 const money: readonly Action[] = ['adjust', 'refund', 'payout', 'freeze', 'bonus', 'plan'];
 
-/** What an operator of these roles may do to this customer now: first money, then the account. */
+/** The actions an operator of these roles may take on this customer now: money first. */
 export function actionsFor(
   customer: OperatorCustomerDetail,
   roles: readonly OperatorRole[],

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type Invoice, invoiceStatusLabel } from '#contract/billing.ts';
 import { getCustomerInvoice } from '#contract/operator/customers.ts';
 import { invoiceTone } from '#web/features/billing/billing.ts';
-import type { ThingProps } from '#web/features/operator/customers/things/thing.ts';
+import type { RecordProps } from '#web/features/operator/customers/things/thing.ts';
 import { actQuery } from '#web/features/operator/desk/actQuery.ts';
 import desk from '#web/features/operator/desk/desk.module.css';
 import { Loaded } from '#web/features/operator/desk/Loaded.tsx';
@@ -11,8 +11,7 @@ import { type Fact, Facts } from '#web/ui/panel/Panel.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 
-/** A customer's invoice. */
-export function InvoiceThing({ accountId, id }: ThingProps) {
+export function InvoiceThing({ accountId, id }: RecordProps) {
   const invoice = useQuery(actQuery(getCustomerInvoice, { account_id: accountId, invoice_id: id }));
   return (
     <Loaded query={invoice} lines={8}>

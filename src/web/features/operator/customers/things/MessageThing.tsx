@@ -12,7 +12,7 @@ import { StatusMark, timelineEntries } from '#web/features/messages/messages.ts'
 import styles from '#web/features/operator/customers/customers.module.css';
 import { go } from '#web/features/operator/customers/go.ts';
 import { Open } from '#web/features/operator/customers/Sending.tsx';
-import type { ThingProps } from '#web/features/operator/customers/things/thing.ts';
+import type { RecordProps } from '#web/features/operator/customers/things/thing.ts';
 import { actQuery } from '#web/features/operator/desk/actQuery.ts';
 import desk from '#web/features/operator/desk/desk.module.css';
 import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';
@@ -26,8 +26,8 @@ import { type Fact, Facts, Panel } from '#web/ui/panel/Panel.tsx';
 import { Timeline } from '#web/ui/status/Timeline.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 
-/** A customer's message: what happened to it, and, for a reason, what it says. */
-export function MessageThing({ accountId, id }: ThingProps) {
+/** A customer's message: its timeline, and, after a reason is given, its content. */
+export function MessageThing({ accountId, id }: RecordProps) {
   const { operator_roles: roles, timezone } = useUser();
   const message = useQuery(actQuery(getCustomerMessage, { account_id: accountId, message_id: id }));
   return (
@@ -80,8 +80,8 @@ function factsOf(message: OperatorMessage): readonly Fact[] {
   ];
 }
 
-/** What it says, once there is a reason to read it: who read it and why is stored. */
-function Disclosure({ accountId, id }: ThingProps) {
+/** Its content, shown for a reason; the reader and the reason are recorded. */
+function Disclosure({ accountId, id }: RecordProps) {
   const [said, setSaid] = useState<string | null>();
   const { form, onSubmit } = useDeskForm(readCustomerMessage, {
     initial: { reason: '' },

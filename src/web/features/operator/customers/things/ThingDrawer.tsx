@@ -1,5 +1,5 @@
 import { useSearch } from '#web/browser/router/Router.tsx';
-import { go, things } from '#web/features/operator/customers/go.ts';
+import { go, recordKinds } from '#web/features/operator/customers/go.ts';
 import { InvoiceThing } from '#web/features/operator/customers/things/InvoiceThing.tsx';
 import { MessageThing } from '#web/features/operator/customers/things/MessageThing.tsx';
 import { TokenThing } from '#web/features/operator/customers/things/TokenThing.tsx';
@@ -13,10 +13,9 @@ const parts = {
   invoice: { title: 'Tagihan', Thing: InvoiceThing },
 } as const;
 
-/** The message, token, top-up or invoice that the address names, over its customer's page. */
 export function ThingDrawer({ accountId }: { accountId: string }) {
   const search = useSearch('/operator/pelanggan');
-  const kind = things.find((one) => search[one] !== undefined);
+  const kind = recordKinds.find((one) => search[one] !== undefined);
   if (kind === undefined) return null;
   const { title, Thing } = parts[kind];
   const id = search[kind] ?? '';

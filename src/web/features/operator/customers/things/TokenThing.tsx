@@ -3,7 +3,7 @@ import { formatNumber } from '#contract/base/money.ts';
 import { formatPhone } from '#contract/base/phone.ts';
 import { type OperatorToken, getCustomerToken } from '#contract/operator/customers.ts';
 import { tokenStatusLabel } from '#contract/tokens.ts';
-import type { ThingProps } from '#web/features/operator/customers/things/thing.ts';
+import type { RecordProps } from '#web/features/operator/customers/things/thing.ts';
 import { actQuery } from '#web/features/operator/desk/actQuery.ts';
 import desk from '#web/features/operator/desk/desk.module.css';
 import { Loaded } from '#web/features/operator/desk/Loaded.tsx';
@@ -13,8 +13,7 @@ import { type Fact, Facts } from '#web/ui/panel/Panel.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 
-/** A customer's token: whether it can send, and what waits for it. */
-export function TokenThing({ accountId, id }: ThingProps) {
+export function TokenThing({ accountId, id }: RecordProps) {
   const token = useQuery(actQuery(getCustomerToken, { account_id: accountId, token_id: id }));
   return (
     <Loaded query={token} lines={8}>
@@ -23,7 +22,7 @@ export function TokenThing({ accountId, id }: ThingProps) {
           <Alert
             state="warning"
             visible={data.status !== 'linked' && data.status !== 'linking'}
-            label={partedWords(data)}
+            label={disconnectedWords(data)}
           />
           <Facts facts={factsOf(data)} />
         </div>
@@ -32,8 +31,7 @@ export function TokenThing({ accountId, id }: ThingProps) {
   );
 }
 
-/** What a token that cannot send keeps back, and what its owner does about it. */
-const partedWords = ({ channel, waiting }: OperatorToken): string => {
+const disconnectedWords = ({ channel, waiting }: OperatorToken): string => {
   const what = channel === 'cloud' ? 'nomor di Meta' : 'ponsel';
   const how = channel === 'cloud' ? 'memasukkan access token baru' : 'memindai QR';
   const held = waiting > 0 ? ', jadi pesan yang menunggu belum dapat berangkat' : '';

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getCustomerTopup } from '#contract/operator/customers.ts';
 import { type Topup, topupMethodLabel, topupStatusLabel } from '#contract/saldo.ts';
 import { useUser } from '#web/api/user.ts';
-import type { ThingProps } from '#web/features/operator/customers/things/thing.ts';
+import type { RecordProps } from '#web/features/operator/customers/things/thing.ts';
 import { actQuery } from '#web/features/operator/desk/actQuery.ts';
 import desk from '#web/features/operator/desk/desk.module.css';
 import { Loaded } from '#web/features/operator/desk/Loaded.tsx';
@@ -14,8 +14,7 @@ import { type Fact, Facts } from '#web/ui/panel/Panel.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 
-/** A customer's top-up; who looks after money goes on to where it is decided. */
-export function TopupThing({ accountId, id }: ThingProps) {
+export function TopupThing({ accountId, id }: RecordProps) {
   const { operator_roles: roles } = useUser();
   const topup = useQuery(actQuery(getCustomerTopup, { account_id: accountId, topup_id: id }));
   return (

@@ -1,2 +1,1 @@
-/** Which thing, and whose: public ids, as the address has them. */
-export type ThingProps = { accountId: string; id: string };
+export type RecordProps = { accountId: string; id: string };

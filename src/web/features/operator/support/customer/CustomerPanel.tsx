@@ -19,17 +19,16 @@ const tones: Record<TokenStatus, Tone> = {
   suspended: 'warning',
 };
 
-const standing = {
+const statusChips = {
   active: undefined,
   suspended: { tone: 'warning', word: 'Ditangguhkan' },
   closed: { tone: 'danger', word: 'Akun ditutup' },
 } as const;
 
-/** Who asks, and what an operator wants to know of them before answering. */
 export function CustomerPanel({ thread }: { thread: OperatorThread }) {
   const zone = useUser().timezone;
   const { account_id, account_name, phone, customer, rating } = thread;
-  const state = standing[customer.status];
+  const state = statusChips[customer.status];
   return (
     <div className={styles['panel']}>
       <header className={styles['who']}>

@@ -12,14 +12,11 @@ import { chatRow, ChatRowWords } from '#web/ui/chat/list/ChatList.tsx';
 
 type Props = {
   row: InboxRow;
-  /** It is the thread that is shown. */
   open: boolean;
   now: Date;
-  /** Other operators in it. */
   others: readonly Presence[];
 };
 
-/** A customer's thread in the queue. */
 export function InboxLine({ row, open, now, others }: Props) {
   const zone = useUser().timezone;
   const { account_id, account_name, last, unread } = row;
@@ -32,7 +29,7 @@ export function InboxLine({ row, open, now, others }: Props) {
         {...chatRow({ open, unread })}
         data-row="open"
         data-account={account_id}
-        // Enter clicks without a pointer's press: then the keys go on to the box.
+        // Enter clicks without a pointer's press: then focus moves to the box.
         onClick={({ detail }) => detail === 0 && focusBox(account_id)}
       >
         <Avatar name={account_name} decorative />
@@ -68,7 +65,6 @@ function Preview({ last, others }: Pick<InboxRow, 'last'> & Pick<Props, 'others'
   );
 }
 
-/** How long it waits or how else it stands, and who looks after it. */
 function Foot({ row, now, zone }: Pick<Props, 'row' | 'now'> & { zone: string }) {
   const { waiting_since, waited_minutes, snoozed_until, status, assignee } = row;
   const waits = waiting_since !== null && status === 'open';
@@ -98,7 +94,6 @@ function Foot({ row, now, zone }: Pick<Props, 'row' | 'now'> & { zone: string })
   );
 }
 
-/** `09.05` today, else the date. */
 function shortTime(at: Date, now: Date, zone: string): string {
   return civilDate(at, zone) === civilDate(now, zone)
     ? formatTime(at, zone)

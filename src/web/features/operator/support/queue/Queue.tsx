@@ -31,7 +31,6 @@ const filters: readonly { filter: InboxFilter; label: string }[] = [
 
 const QUERY_MAX = 60;
 
-/** The threads to look after: whose turn it is by the filter, or what a search finds in all of them. */
 export function Queue() {
   const { q } = useSearch('/operator/layanan');
   return (
@@ -97,11 +96,11 @@ function Rows() {
     return <WentWrong message={sentenceOf(list.error)} onRetry={() => void list.refetch()} />;
   }
   if (loading) return <ChatRowsLoading />;
-  if (rows.length === 0 && instead === undefined) return <Nothing q={q} filter={filter} />;
+  if (rows.length === 0 && instead === undefined) return <EmptyQueue q={q} filter={filter} />;
   return (
     <ChatRows
       busy={busy}
-      // The keys come up from the rows, which are links.
+      // Key events bubble up from the rows, which are links.
       onKeyDown={walk}
       foot={
         <div className={styles['foot']}>
@@ -128,13 +127,13 @@ function Rows() {
 
 const steps: Readonly<Record<string, number>> = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 };
 
-/** Leads from the search to what it found: the open thread, else the first. */
+/** Moves focus from the search to the results: the open thread, else the first. */
 function focusRows(): void {
   const rows = [...document.querySelectorAll<HTMLElement>('[data-row="open"]')];
   (rows.find((row) => row.hasAttribute('data-open')) ?? rows[0])?.focus();
 }
 
-/** While a row has the focus: j, k and the arrows walk to the next one; Escape closes the open thread. */
+/** While a row has focus: j, k and the arrows move on; Escape closes the open thread. */
 function walk(event: KeyboardEvent<HTMLUListElement>): void {
   const { key } = event;
   if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -148,7 +147,7 @@ function walk(event: KeyboardEvent<HTMLUListElement>): void {
   rows[here + step]?.focus();
 }
 
-const nothing: Readonly<Record<InboxFilter, { title: string; text: string }>> = {
+const emptyTexts: Readonly<Record<InboxFilter, { title: string; text: string }>> = {
   waiting: {
     title: 'Tidak ada yang menunggu',
     text: 'Pertanyaan pelanggan masuk ke sini begitu sampai, tanpa memuat ulang halaman.',
@@ -165,7 +164,7 @@ const nothing: Readonly<Record<InboxFilter, { title: string; text: string }>> = 
   closed: { title: 'Belum ada yang selesai', text: 'Percakapan yang ditutup tersimpan di sini.' },
 };
 
-function Nothing({ q, filter }: { q: string | undefined; filter: InboxFilter }) {
+function EmptyQueue({ q, filter }: { q: string | undefined; filter: InboxFilter }) {
   if (q) {
     return (
       <EmptyState
@@ -184,7 +183,7 @@ function Nothing({ q, filter }: { q: string | undefined; filter: InboxFilter }) 
       </EmptyState>
     );
   }
-  const { title, text } = nothing[filter];
+  const { title, text } = emptyTexts[filter];
   return (
     <EmptyState {...(filter === 'waiting' && { icon: <Coffee size={24} /> })} title={title}>
       {text}

@@ -14,12 +14,10 @@ const looks: Readonly<Record<Pressure, { Icon: typeof Clock; word: string }>> = 
 
 type Props = {
   since: Date;
-  /** Of opening hours: what the colour is by. */
   minutes: number;
   now: Date;
 };
 
-/** How long a customer has waited; colour and icon say how pressing it is. */
 export function Waiting({ since, minutes, now }: Props) {
   const pressure = pressureOf(minutes);
   const { Icon, word } = looks[pressure];

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 
 const STEP_MS = 20_000;
 
-/** The time, as fresh as what is told in minutes has to be. */
+/** The current time, updated often enough for times shown in minutes. */
 export function useNow(): Date {
   const [now, setNow] = useState(() => new Date());
   useEffect(() => {

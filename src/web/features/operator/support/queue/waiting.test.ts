@@ -7,7 +7,7 @@ test('an answer is due soon after a quarter of an hour, and late after an hour, 
   expect([60, 5_000].map(pressureOf)).toEqual(['late', 'late']);
 });
 
-test('how long a customer waits is said by the clock, in one short word', () => {
+test('the waiting time is clock time, in one short word', () => {
   const now = new Date('2026-11-23T05:00:00Z');
   const after = (minutes: number) => waitedFor(new Date(now.getTime() - minutes * 60_000), now);
   expect([0, 1, 59, 60, 179, 1_439, 1_440, 4_400].map(after)).toEqual([

@@ -1,17 +1,15 @@
-/** How pressing an answer is. */
 export type Pressure = 'fine' | 'soon' | 'late';
 
-/** From so many minutes of opening hours on an answer is due soon, and late. */
+/** Minutes of opening hours from which an answer is due soon, and late. */
 const SOON_MINUTES = 15;
 const LATE_MINUTES = 60;
 
-/** How pressing an answer is after so many minutes of opening hours without one. */
 export function pressureOf(minutes: number): Pressure {
   if (minutes >= LATE_MINUTES) return 'late';
   return minutes >= SOON_MINUTES ? 'soon' : 'fine';
 }
 
-/** How long somebody has waited by the clock: `baru saja`, `12 mnt`, `3 jam`, `2 hari`. */
+/** The waiting time by the clock: `baru saja`, `12 mnt`, `3 jam`, `2 hari`. */
 export function waitedFor(since: Date, now: Date): string {
   const minutes = Math.floor((now.getTime() - since.getTime()) / 60_000);
   if (minutes < 1) return 'baru saja';

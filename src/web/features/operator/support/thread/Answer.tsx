@@ -13,7 +13,6 @@ import { useReplies } from '#web/ui/chat/replies/useReplies.tsx';
 
 type Props = { accountId: string; thread: OperatorThread | undefined };
 
-/** The lines of a customer's thread, and the box for an answer or a note. */
 export function Answer({ accountId, thread }: Props) {
   const client = useQueryClient();
   const [internal, setInternal] = useState(false);
@@ -48,7 +47,7 @@ export function Answer({ accountId, thread }: Props) {
         placeholder: internal ? 'Tulis catatan' : 'Tulis jawaban atau /',
         offer,
         onWrite: collision.onWrite,
-        // A note answers nobody.
+        // A note is not an answer, so it cannot collide.
         ...(!internal && { maySend: collision.maySend }),
       }}
     />
@@ -57,7 +56,6 @@ export function Answer({ accountId, thread }: Props) {
 
 type AudienceProps = { internal: boolean; onChange: (internal: boolean) => void };
 
-/** For whom what is written is. */
 const Audience = ({ internal, onChange }: AudienceProps) => (
   <div
     className={styles['audience']}

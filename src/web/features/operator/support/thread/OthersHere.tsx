@@ -6,7 +6,6 @@ import { tellDoing } from '#web/features/operator/support/thread/inboxPort.ts';
 
 const LOOK_MS = 20_000;
 
-/** Warns that another operator writes in this thread, or has it open. */
 export function OthersHere({ accountId }: { accountId: string }) {
   const others = usePresence().filter((one) => one.accountId === accountId);
   const writes = others[0] !== undefined && others[0].doing !== 'look';
@@ -23,7 +22,7 @@ export function OthersHere({ accountId }: { accountId: string }) {
   );
 }
 
-/** Tells the other operators, again and again, that this one has a thread before their eyes. */
+/** Reports to other operators, periodically, that this one looks at a thread. */
 export function useTellLooking(accountId: string): void {
   useEffect(() => {
     const tell = () => {

@@ -16,11 +16,10 @@ import { TimeSelect } from '#web/ui/time/TimeSelect.tsx';
 
 type Props = {
   onClose: () => void;
-  /** What it throws is shown, and the dialog stays. */
+  /** Its error is shown, and the dialog stays. */
   onSnooze: (until: Date) => Promise<void>;
 };
 
-/** Until when a thread is put off: a day and a time, in WIB. */
 export function SnoozeDialog({ onClose, onSnooze }: Props) {
   const id = useId();
   const [now] = useState(() => new Date());

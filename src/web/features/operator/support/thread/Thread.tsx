@@ -25,7 +25,6 @@ import { useMedia } from '#web/ui/layout/useMedia.ts';
 import { Drawer } from '#web/ui/overlay/Modal.tsx';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 
-/** A customer's thread, and beside it, where there is room, the customer. */
 export function Thread({ accountId }: { accountId: string }) {
   const panes = useRef<HTMLDivElement>(null);
   const query = useQuery(threadQuery(accountId));
@@ -46,7 +45,7 @@ export function Thread({ accountId }: { accountId: string }) {
   useNoticesClosed(accountId, thread?.last_seq);
   return (
     <div ref={panes} className={styles['panes']}>
-      {/* Escape comes up from what has the focus. */}
+      {/* Escape bubbles up from the focused element. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions */}
       <section
         className={styles['thread']}
@@ -91,7 +90,6 @@ export function Thread({ accountId }: { accountId: string }) {
   );
 }
 
-/** What is before one's eyes needs no notice of the browser any more. */
 function useNoticesClosed(accountId: string, newest: number | undefined): void {
   useEffect(() => {
     const seen = () => closeSupportNotices(noticeTag(accountId));
@@ -101,7 +99,7 @@ function useNoticesClosed(accountId: string, newest: number | undefined): void {
   }, [accountId, newest]);
 }
 
-/** Escape leads back to the thread's row in the queue; where that is out of sight, the thread closes. */
+/** Escape focuses the thread's row in the queue; if the queue is hidden, it closes the thread. */
 function leave(event: KeyboardEvent, accountId: string): void {
   if (event.key !== 'Escape' || event.defaultPrevented || document.querySelector('dialog[open]'))
     return;

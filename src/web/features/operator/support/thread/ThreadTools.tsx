@@ -25,7 +25,7 @@ import { Dropdown, MenuButton, MenuSeparator } from '#web/ui/menu/Dropdown.tsx';
 
 type Props = { thread: OperatorThread; acts: ThreadActs };
 
-/** Who looks after a thread, and when. What failed is said below, until something else is tried. */
+/** The assignment and the snooze of a thread. An error shows below, until the next action. */
 export function ThreadTools({ thread, acts }: Props) {
   const now = useNow();
   const { waiting_since, waited_minutes, status, last_seq } = thread;
@@ -50,7 +50,6 @@ type EndProps = Props & {
   onCustomer: (() => void) | undefined;
 };
 
-/** Ends a thread or opens it again; and what is done seldom. */
 export const ThreadEnd = ({ thread, acts, onCustomer }: EndProps) => (
   <div className={styles['ending']}>
     {thread.last_seq > 0 && <Finish thread={thread} acts={acts} />}

@@ -23,7 +23,7 @@ test('another operator’s answer since the draft was begun is a collision', () 
   expect(answeredSince(lines, { seq: 9 })).toBeUndefined();
 });
 
-test('one’s own answers, notes, customers and the system collide with nobody', () => {
+test('one’s own answers, notes, customers and the system cause no collision', () => {
   const lines = [
     line(7, { mine: true }),
     line(8, { internal: true }),

@@ -1,10 +1,9 @@
 import type { SupportMessage } from '#contract/support.ts';
 
-/** What a thread held when somebody began to write: its newest line. */
 export type Base = { seq: number };
 
 /**
- * What another operator has answered since somebody began to write; the newest of it.
+ * The newest answer by another operator since the draft was begun.
  *
  * @param lines of the thread, in any order
  */

@@ -13,7 +13,7 @@ import { customerUrl } from '#web/features/operator/support/address.ts';
 import { refreshThread, showThread } from '#web/features/operator/support/queries.ts';
 import { draftFields, type SupportDraft, type SupportPort } from '#web/features/support/support.ts';
 
-/** Sends an answer or a note; the same draft again is the first one. */
+/** Sends an answer or a note; idempotent per draft. */
 export async function sendToCustomer(client: QueryClient, accountId: string, draft: SupportDraft) {
   const input = {
     account_id: accountId,
@@ -25,18 +25,15 @@ export async function sendToCustomer(client: QueryClient, accountId: string, dra
   return line;
 }
 
-/** Tells the others what this operator does in a thread. */
 export const tellDoing = (accountId: string, doing: SupportDoing): Promise<unknown> =>
   perform(typeInbox, { account_id: accountId, doing });
 
 type Writing = {
   client: QueryClient;
   thread: OperatorThread | undefined;
-  /** What is written is for operators alone. */
   internal: boolean;
 };
 
-/** A customer's thread, as operators read and write it. */
 export const inboxPort = (
   accountId: string,
   { client, thread, internal }: Writing,

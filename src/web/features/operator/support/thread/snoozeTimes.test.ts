@@ -4,8 +4,7 @@ import { snoozeFault, snoozeTimes } from './snoozeTimes.ts';
 const times = (now: string) =>
   snoozeTimes(new Date(now)).map(({ label, until }) => `${label} = ${until.toISOString()}`);
 
-test('a thread is put off for an hour, to the next morning, and to Monday morning, in WIB', () => {
-  // Wednesday, 11.30 WIB.
+test('a thread is snoozed for an hour, to the next morning, and to Monday morning, in WIB', () => {
   expect(times('2026-11-25T04:30:00Z')).toEqual([
     '1 jam = 2026-11-25T05:30:00.000Z',
     'Besok 08.00 = 2026-11-26T01:00:00.000Z',

@@ -1,7 +1,6 @@
 import { civilDate, WIB } from '#contract/base/time.ts';
 import { plusDays } from '#web/ui/date/dates.ts';
 
-/** A thread can be put off for so long at most. */
 export const SNOOZE_DAYS_MAX = 30;
 
 const HOUR_MS = 3_600_000;
@@ -9,7 +8,6 @@ const MORNING = '08:00:00';
 
 export type SnoozeTime = { label: string; until: Date };
 
-/** A day and a time of day in WIB, as a moment. */
 export const inWib = (day: string, time: string): Date => new Date(`${day}T${time}+07:00`);
 
 /** Sunday is 0. */
@@ -18,7 +16,7 @@ const weekday = (day: string): number => new Date(`${day}T00:00:00Z`).getUTCDay(
 /** The next Monday after a day; after a Monday a week later. */
 const mondayAfter = (day: string): string => plusDays(day, (8 - weekday(day)) % 7 || 7);
 
-/** Until when a thread is put off with one press: mornings are those of Jakarta, whatever clock this is. */
+/** The offered ends of a snooze; mornings are in WIB, in every browser's zone. */
 export function snoozeTimes(now: Date): readonly SnoozeTime[] {
   const today = civilDate(now, WIB);
   const [tomorrow, monday] = [plusDays(today, 1), mondayAfter(today)];
@@ -30,7 +28,6 @@ export function snoozeTimes(now: Date): readonly SnoozeTime[] {
   ];
 }
 
-/** What is wrong with a time that was chosen; `undefined` when it will do. */
 export function snoozeFault(until: Date, now: Date): string | undefined {
   if (Number.isNaN(until.getTime())) return 'Pilih tanggal dan jamnya.';
   if (until.getTime() <= now.getTime()) return 'Pilih waktu yang belum lewat.';

@@ -10,26 +10,27 @@ import { onLiveEvent } from '#web/live/listeners.ts';
 import { confirm } from '#web/ui/overlay/confirm.ts';
 
 const EXCERPT_MAX = 160;
-/** So long an answer waits for what others may just have sent. */
+/** The longest wait of an answer for messages that others may just have sent. */
 const READ_MS = 2_000;
 
 /**
- * Keeps two operators from answering the same question: what another one has sent since this one began to write is
- * shown before it is sent.
+ * Keeps two operators from answering the same question: an answer that another one has sent since the draft was begun
+ * is shown before this one is sent.
  */
 export function useCollision(accountId: string) {
   const client = useQueryClient();
-  /** The newest line when the draft was begun; none while the lines are still on their way. */
+  /** The newest message when the draft was begun; none while the messages are still loading. */
   const base = useRef<number>(undefined);
-  /** The newest line that was told of: its text may still be on its way. */
-  const told = useRef(0);
+  /** The newest message reported by an event: its text may still be loading. */
+  const reportedSeq = useRef(0);
   const rows = (): readonly SupportMessage[] =>
     client.getQueryData<Flat<SupportMessage>>(linesKey(accountId))?.rows ?? [];
   const newest = () => rows()[0]?.seq ?? 0;
   useEffect(
     () =>
       onLiveEvent('support.message', (event) => {
-        if (event.account_id === accountId) told.current = Math.max(told.current, event.seq);
+        if (event.account_id === accountId)
+          reportedSeq.current = Math.max(reportedSeq.current, event.seq);
       }),
     [accountId],
   );
@@ -40,13 +41,13 @@ export function useCollision(accountId: string) {
     maySend: async () => {
       const since = base.current ?? newest();
       const othersHere = presentNow().some((one) => one.accountId === accountId);
-      if (navigator.onLine && (othersHere || told.current > newest())) {
+      if (navigator.onLine && (othersHere || reportedSeq.current > newest())) {
         const read = client.refetchQueries({ queryKey: linesKey(accountId) });
         await Promise.race([read, new Promise((late) => setTimeout(late, READ_MS))]);
       }
       const other = answeredSince(rows(), { seq: since });
       if (!other) return true;
-      // Asked once: who sends again has read it.
+      // Asks once: sending again confirms that it was read.
       base.current = newest();
       return confirm({
         title: `${other.author ?? 'Operator lain'} baru saja menjawab`,

@@ -15,7 +15,7 @@ import { toast } from '#web/ui/toast/toasts.ts';
 
 export type ThreadActs = ReturnType<typeof useThreadActs>;
 
-/** What an operator can do with a customer's thread: one thing at a time, the last failure kept. */
+/** The operator's actions on a customer's thread: one at a time, with the last error. */
 export function useThreadActs(accountId: string) {
   const client = useQueryClient();
   const [error, setError] = useState<Error>();
@@ -33,23 +33,22 @@ export function useThreadActs(accountId: string) {
   });
   const all = { assign, snooze, close, reopen, transcript };
   const busy = (Object.keys(all) as (keyof typeof all)[]).find((name) => all[name].busy);
-  /** A second press while the first is on its way does nothing. */
+  /** Ignores a second press while the first is running. */
   const once = (work: () => Promise<unknown>) => {
     if (busy) return;
     setError(undefined);
-    // Told by `error`.
     void work().catch(() => undefined);
   };
   const thread = { account_id: accountId };
-  const openAgain = () => once(() => reopen.perform(thread));
+  const reopenThread = () => once(() => reopen.perform(thread));
   return {
     busy,
     error,
-    /** `undefined`: nobody in particular. */
+    /** `undefined` unassigns. */
     assign: (operatorId: string | undefined) =>
       once(() => assign.perform({ ...thread, ...(operatorId && { operator_id: operatorId }) })),
     snooze: (until: Date) => once(() => snooze.perform({ ...thread, until: until.toISOString() })),
-    /** The same for who shows the failure: @throws what the act throws. */
+    /** The same for a caller that shows the error itself: @throws what the act throws. */
     snoozeNow: async (until: Date) => {
       await snooze.perform({ ...thread, until: until.toISOString() });
     },
@@ -58,10 +57,10 @@ export function useThreadActs(accountId: string) {
         await close.perform(thread);
         toast('Percakapan selesai. Pelanggan diminta memberi nilai.', {
           tone: 'success',
-          action: { label: 'Buka lagi', onAction: openAgain },
+          action: { label: 'Buka lagi', onAction: reopenThread },
         });
       }),
-    reopen: openAgain,
+    reopen: reopenThread,
     transcript: () => once(() => transcript.perform(thread)),
   };
 }

@@ -2,7 +2,7 @@ import { formatRupiah } from '#contract/base/money.ts';
 import type { Topup } from '#contract/saldo.ts';
 import { CopyField } from '#web/ui/copy/CopyField.tsx';
 
-/** What is to be paid through a gateway: it takes no other amount. */
+/** The amount due at a gateway, which accepts no other. */
 export const Amount = ({ topup }: { topup: Topup }) => (
   <CopyField
     label="Jumlah yang dibayar"

@@ -5,7 +5,7 @@ import { inFours, splitTotal } from '#web/features/saldo/topups/topups.ts';
 import { CopyField } from '#web/ui/copy/CopyField.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 
-/** By bank transfer: the exact amount and the account, and the slip for who wants it looked at. */
+/** The exact amount and the account; takes a slip for a manual review. */
 export function BankTransfer({ topup }: { topup: Topup }) {
   const { head, tail } = splitTotal(topup.total);
   const { bank } = topup;

@@ -6,7 +6,7 @@ import { topupQuery } from '#web/features/saldo/queries.ts';
 import styles from '#web/features/saldo/topups/payment/CheckPaid.module.css';
 import { Button } from '#web/ui/button/Button.tsx';
 
-/** Has the gateway asked at once whether it was paid, for who does not want to wait for its notice. */
+/** Queries the gateway at once, for people who do not want to wait for its notice. */
 export function CheckPaid({ topup }: { topup: Topup }) {
   const client = useQueryClient();
   const check = useAct(checkTopup, {

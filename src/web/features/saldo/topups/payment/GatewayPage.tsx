@@ -5,7 +5,6 @@ import { Amount } from '#web/features/saldo/topups/payment/Amount.tsx';
 import { CheckPaid } from '#web/features/saldo/topups/payment/CheckPaid.tsx';
 import { AnchorButton } from '#web/ui/button/Button.tsx';
 
-/** On the gateway's own page, in another tab. */
 export const GatewayPage = ({ topup, url }: { topup: Topup; url: string }) => (
   <>
     <Amount topup={topup} />

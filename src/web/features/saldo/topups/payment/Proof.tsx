@@ -13,7 +13,7 @@ import { DateTime } from '#web/ui/time/DateTime.tsx';
 import { FileUpload } from '#web/ui/upload/FileUpload.tsx';
 import { indonesianUploads } from '#web/ui/upload/uploadLabels.ts';
 
-/** The slip of a transfer: sent by whom the automatic way takes too long, and looked at by hand. */
+/** Uploads a slip for a manual review, in case the automatic match takes too long. */
 export function Proof({ topup }: { topup: Topup }) {
   const [open, setOpen] = useState(false);
   const { proof } = topup;

@@ -9,7 +9,7 @@ import { Button } from '#web/ui/button/Button.tsx';
 import { saveFile } from '#web/ui/copy/saveFile.ts';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
-// With the code that draws it: a chunk of its own.
+// Loaded with its drawing code as a chunk of its own.
 const QrImage = lazy(async () => ({
   default: (await import('#web/ui/qr/QrImage.tsx')).QrImage,
 }));
@@ -17,7 +17,7 @@ const QrImage = lazy(async () => ({
 /** In px: large enough for a camera at arm's length. */
 const SIDE = 280;
 
-/** By QRIS: the code, drawn here; for who pays on the same phone, as a picture to open in the bank's app. */
+/** The code on screen; on the paying phone itself, as a picture to open in the bank's app. */
 export function QrisPayment({ topup, qr }: { topup: Topup; qr: string }) {
   const save = async () => {
     const { qrPicture } = await import('#web/ui/qr/qrPicture.ts');

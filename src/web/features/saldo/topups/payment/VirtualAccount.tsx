@@ -6,12 +6,10 @@ import { inFours } from '#web/features/saldo/topups/topups.ts';
 import { CopyField } from '#web/ui/copy/CopyField.tsx';
 import { Accordion, AccordionPart } from '#web/ui/disclosure/Accordion.tsx';
 
-/** Banks as people write them; the gateway names them its own way. */
 const bankNames: Readonly<Record<string, string>> = { cimb: 'CIMB Niaga', permata: 'Permata' };
 
 type Props = { topup: Topup; va: NonNullable<Topup['va']> };
 
-/** By virtual account: a number that only this payment has, and the way to it. */
 export const VirtualAccount = ({ topup, va }: Props) => (
   <>
     <CopyField

@@ -25,20 +25,17 @@ const RepliesDialog = later(
   async () => (await import('#web/ui/chat/replies/RepliesDialog.tsx')).RepliesDialog,
 );
 
-/** What the tools of the composer open. */
 export type Attaching = 'location' | 'contact' | 'template' | 'replies';
 
 type Props = {
   attaching: Attaching;
   which: Which;
-  /** The name of whom it goes to; empty where it is not known. */
   name: string;
   channel: ChannelName | undefined;
   onSend: (content: Content, file?: File) => void;
   onClose: () => void;
 };
 
-/** The dialog of one tool; it comes when it is asked for first. */
 export function AttachDialogs({ attaching, which, name, channel, onSend, onClose }: Props) {
   const to = { token_id: which.tokenId, to: writtenPeer(which.peer) };
   return (

@@ -17,7 +17,6 @@ import { SearchField } from '#web/ui/text/SearchField.tsx';
 import { TextField } from '#web/ui/text/TextField.tsx';
 
 type Props = {
-  /** Where it is sent: what the act's schema judges it with. */
   to: { token_id: string; to: string };
   onSend: (card: CardToSend) => void;
   onClose: () => void;
@@ -26,7 +25,6 @@ type Props = {
 const initial = { name: '', phone: '', organization: '' };
 type Values = typeof initial;
 
-/** A contact card to send: typed, or somebody of the account's conversations. */
 export function ContactDialog({ to, onSend, onClose }: Props) {
   const form = useForm(initial, (values) =>
     fieldErrors(sendContact, { ...to, ...values, phone: `+${values.phone}` }),
@@ -99,7 +97,6 @@ export function ContactDialog({ to, onSend, onClose }: Props) {
 
 type FromProps = { form: Form<Values>; onChosen: () => void };
 
-/** People with whom there is a conversation; those whose numbers are hidden cannot be passed on. */
 function FromConversations({ form: { set, ref }, onChosen }: FromProps) {
   const [q, setQ] = useState('');
   const { data } = useQuery(conversationsQuery(q));

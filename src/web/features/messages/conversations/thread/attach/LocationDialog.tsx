@@ -19,7 +19,6 @@ import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { TextField } from '#web/ui/text/TextField.tsx';
 
 type Props = {
-  /** Where it is sent: what the act's schema judges it with. */
   to: { token_id: string; to: string };
   onSend: (place: PlaceToSend) => void;
   onClose: () => void;
@@ -32,7 +31,6 @@ const LONG_MS = 20_000;
 const SHORT = 'Tautan pendek ini tidak memuat koordinat. Buka di peta, lalu salin koordinatnya.';
 const NO_PLACE = 'Tidak ada koordinat di dalamnya. Contoh: -6.175392, 106.827153.';
 
-/** A place to send: pasted from a map, typed, or where the browser is. */
 export function LocationDialog({ to, onSend, onClose }: Props) {
   const form = useForm(initial, (values) => fieldErrors(sendLocation, { ...to, ...values }));
   const { values, errors, ref, set, leave, submit } = form;
@@ -103,12 +101,11 @@ const fieldOf = ({ values, errors, set, leave }: Form<Values>, name: 'latitude' 
   autoComplete: 'off',
   value: values[name],
   error: errors[name],
-  // What was copied often brings blanks along.
+  // Copied text often contains spaces.
   onChange: ({ target }: { target: { value: string } }) => set(name, target.value.trim()),
   onBlur: () => leave(name),
 });
 
-/** Takes the place out of what was pasted. */
 function Pasted({ onPlace }: { onPlace: (place: Coordinates) => void }) {
   const [pasted, setPasted] = useState('');
   const place = placeIn(pasted);
@@ -138,7 +135,6 @@ const whyNot = [
   'Mencari lokasi terlalu lama. Coba lagi.',
 ] as const;
 
-/** Asks the browser where it is. */
 function Here({ onPlace }: { onPlace: (place: Coordinates) => void }) {
   const [busy, setBusy] = useState(false);
   const [fault, setFault] = useState<string>();
@@ -181,7 +177,6 @@ function Here({ onPlace }: { onPlace: (place: Coordinates) => void }) {
 
 const rounded = (degrees: number): number => Math.round(degrees * 1e6) / 1e6;
 
-/** How its receiver will see it. */
 function Preview({ values: { latitude, longitude, name, address } }: { values: Values }) {
   const { timezone } = useUser();
   const [now] = useState(() => new Date());

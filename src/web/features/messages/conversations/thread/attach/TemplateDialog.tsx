@@ -19,13 +19,11 @@ import { SearchField } from '#web/ui/text/SearchField.tsx';
 type Props = {
   tokenId: string;
   channel: ChannelName | undefined;
-  /** Fills in the first variable that asks for a name. */
   name: string;
   onSend: (template: TemplateToSend, file: File | undefined) => void;
   onClose: () => void;
 };
 
-/** A template to send: chosen among those that are approved, then filled in. */
 export function TemplateDialog({ tokenId, channel, name, onSend, onClose }: Props) {
   const [chosen, setChosen] = useState<Template>();
   return (
@@ -55,13 +53,10 @@ export function TemplateDialog({ tokenId, channel, name, onSend, onClose }: Prop
 
 type TemplateQuery = {
   q: string;
-  /** So many of them. */
   pages: number;
-  /** Only those that it can send. */
   tokenId: string;
 };
 
-/** The approved templates with such words. */
 const approvedQuery = ({ q, pages, tokenId }: TemplateQuery) =>
   queryOptions({
     queryKey: [...listKey(listTemplates), 'approved', tokenId, q, pages],

@@ -38,13 +38,11 @@ import { TextField } from '#web/ui/text/TextField.tsx';
 type Props = {
   template: Template;
   channel: ChannelName | undefined;
-  /** Whom it goes to. */
   name: string;
   onBack: () => void;
   onSend: (template: TemplateToSend, file: File | undefined) => void;
 };
 
-/** Fills in one template, beside how its receiver will see it. */
 export function TemplateForm({ template, channel, name, onBack, onSend }: Props) {
   const [filling, setFilling] = useState<Filling>(() => begun(template, name));
   const [file, setFile] = useState<File>();
@@ -53,7 +51,7 @@ export function TemplateForm({ template, channel, name, onBack, onSend }: Props)
   const [turn, setTurn] = useState(0);
   const faults = faultsOf(template, filling, file !== undefined);
   const errors = isJudged ? faults : {};
-  // The list that opened it is gone: the focus goes on to the first field.
+  // The list that opened it is gone: focus moves to the first field.
   useEffect(() => form.current?.querySelector<HTMLElement>('input, textarea, button')?.focus(), []);
   useEffect(() => {
     if (turn > 0) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
@@ -97,7 +95,6 @@ export function TemplateForm({ template, channel, name, onBack, onSend }: Props)
   );
 }
 
-/** A variable that is called a name is the name of who gets it. */
 const begun = ({ body }: Template, name: string): Filling => ({
   ...emptyFilling,
   variables: Object.fromEntries(
@@ -107,7 +104,6 @@ const begun = ({ body }: Template, name: string): Filling => ({
   ),
 });
 
-/** In which language it is, what it is for, and what it costs. */
 function Facts({ template, channel }: Pick<Props, 'template' | 'channel'>) {
   const { data: saldo } = useQuery(saldoQuery);
   const { data: channels } = useQuery({ ...channelsQuery, enabled: channel === 'cloud' });
@@ -192,7 +188,6 @@ type HeaderFileProps = {
   onChange: (file: File | undefined) => void;
 };
 
-/** The file above the text: chosen here, judged before it is uploaded. */
 function HeaderFile({ kind, file, error, onChange }: HeaderFileProps) {
   const input = useRef<HTMLInputElement>(null);
   const [fault, setFault] = useState<string>();
@@ -205,7 +200,7 @@ function HeaderFile({ kind, file, error, onChange }: HeaderFileProps) {
     onChange(wrong === undefined ? chosen : undefined);
   };
   const label = templateFileLabel[kind];
-  const said = fault ?? error;
+  const message = fault ?? error;
   return (
     <div className={styles['file']}>
       <input
@@ -223,16 +218,16 @@ function HeaderFile({ kind, file, error, onChange }: HeaderFileProps) {
         variant="outline"
         tone="neutral"
         size="sm"
-        aria-invalid={said !== undefined || undefined}
+        aria-invalid={message !== undefined || undefined}
         icon={<Paperclip size={16} aria-hidden="true" />}
         onClick={() => input.current?.click()}
       >
         {file ? 'Ganti' : 'Pilih'} {label.toLowerCase()}
       </Button>
       {file && <bdi className={styles['chosen']}>{file.name}</bdi>}
-      {said !== undefined && (
+      {message !== undefined && (
         <span role="alert" className={styles['fault']}>
-          {said}
+          {message}
         </span>
       )}
     </div>
@@ -268,7 +263,6 @@ function Preview({ template, filling, file }: PreviewProps) {
   );
 }
 
-/** The address of a file that was chosen here. */
 function useObjectUrl(file: File | undefined): string | undefined {
   const [url, setUrl] = useState<string>();
   useEffect(() => {

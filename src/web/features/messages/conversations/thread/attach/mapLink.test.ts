@@ -3,7 +3,7 @@ import { isShortLink, placeIn } from './mapLink.ts';
 
 const monas = { latitude: -6.175392, longitude: 106.827153 };
 
-test('a place is read from what maps and people write', () => {
+test('reads a location from map addresses and common notations', () => {
   const written = [
     '-6.175392, 106.827153',
     ' -6.175392 106.827153 ',
@@ -19,7 +19,7 @@ test('a place is read from what maps and people write', () => {
   expect(written.map(placeIn)).toEqual(written.map(() => monas));
 });
 
-test('what says no place says none', () => {
+test('returns nothing for text without a location', () => {
   const others = [
     '',
     'Jalan Melati 5',

@@ -1,9 +1,8 @@
-/** A place on earth, in degrees. */
 export type Coordinates = { latitude: number; longitude: number };
 
 const DEGREES = String.raw`(-?\d{1,3}(?:\.\d+)?)`;
 
-/** How maps write a place into their addresses, the exact one first; and how people write it. */
+/** Notations of locations in map addresses, the most exact first; then in plain text. */
 const ways: readonly RegExp[] = [
   new RegExp(`!3d${DEGREES}!4d${DEGREES}`),
   new RegExp(
@@ -17,7 +16,7 @@ const ways: readonly RegExp[] = [
   new RegExp(`^${DEGREES}[,;\\s]\\s*${DEGREES}$`),
 ];
 
-/** The place in a map's address, in a `geo:` address, or in two numbers; `undefined` where there is none. */
+/** The location in a map's or `geo:` address, or in two numbers; `undefined` without one. */
 export function placeIn(pasted: string): Coordinates | undefined {
   const text = pasted.trim();
   for (const way of ways) {
@@ -29,6 +28,6 @@ export function placeIn(pasted: string): Coordinates | undefined {
   return undefined;
 }
 
-/** Whether it leads to a map whose place only its own server knows. */
+/** Whether it is a short link, which only the map's server can resolve. */
 export const isShortLink = (pasted: string): boolean =>
   /^https?:\/\/(?:maps\.app\.goo\.gl|goo\.gl\/maps|g\.co)\//i.test(pasted.trim());

@@ -1,7 +1,6 @@
 import { deleteQuickReply, listQuickReplies, saveQuickReply } from '#contract/messages/sending.ts';
 import type { Replies } from '#web/ui/chat/replies/stored.ts';
 
-/** The account's texts that are written often. */
 export const quickReplies: Replies = {
   list: listQuickReplies,
   save: saveQuickReply,

@@ -27,7 +27,7 @@ const filling = {
   buttons: { 1: 'a17', 2: 'KUE10' },
 };
 
-test('what is not filled in is asked for; what is too long is said', () => {
+test('reports missing and too long values', () => {
   expect(Object.keys(faultsOf(template, emptyFilling, false))).toEqual([
     'variable 1',
     'variable 2',
@@ -43,7 +43,7 @@ test('what is not filled in is asked for; what is too long is said', () => {
   expect(faultsOf(withFile, filling, true)).toEqual({});
 });
 
-test('the preview shows what is filled in, and where something is missing', () => {
+test('the preview shows filled-in values, and marks missing ones', () => {
   expect(shownTemplate(template, { ...filling, variables: { 2: 'Budi' } })).toEqual({
     header: 'Pesanan A-17',
     body: 'Halo Budi, totalnya {{1}}.',
@@ -52,7 +52,7 @@ test('the preview shows what is filled in, and where something is missing', () =
   });
 });
 
-test('numbered variables go by their number, buttons by their place', () => {
+test('numbered variables are keyed by number, buttons by position', () => {
   expect(templateToSend(template, filling)).toMatchObject({
     name: 'pesanan_siap',
     language: 'id',

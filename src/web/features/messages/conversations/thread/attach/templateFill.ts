@@ -6,14 +6,13 @@ import {
 } from '#contract/messages/templates.ts';
 import type { TemplateToSend } from '#web/features/messages/conversations/thread/sending/content.ts';
 
-/** What was typed for a template: by the names of its variables, the header's, and the places of its buttons. */
+/** Values by the names of the variables, the header's, and the positions of the buttons. */
 export type Filling = {
   variables: Readonly<Record<string, string>>;
   header: string;
   buttons: Readonly<Record<number, string>>;
 };
 
-/** A template of which nothing is filled in yet. */
 export const emptyFilling: Filling = { variables: {}, header: '', buttons: {} };
 
 const shownFor = (text: string, values: Readonly<Record<string, string>>): string =>
@@ -22,7 +21,7 @@ const shownFor = (text: string, values: Readonly<Record<string, string>>): strin
     valueOrderOf(text).map((name) => values[name] || `{{${name}}}`),
   );
 
-/** A template as its receiver will read it; what is not filled in yet stays as it is written. */
+/** A template as its recipient will read it; placeholders without a value stay. */
 export function shownTemplate(
   { header, header_variable: variable, body, footer, buttons }: Template,
   filling: Filling,
@@ -36,7 +35,7 @@ export function shownTemplate(
   };
 }
 
-/** What is still missing or too long, by the field: `variable 1`, `header`, `file`, `button 0`. */
+/** Missing or too long values, by field: `variable 1`, `header`, `file`, `button 0`. */
 export function faultsOf(
   template: Template,
   filling: Filling,
@@ -44,7 +43,7 @@ export function faultsOf(
 ): Readonly<Record<string, string>> {
   const { body, header_file: file, header_variable: variable, button_values: values } = template;
   const { variable: long, header: longHeader, buttonValue: longButton } = TEMPLATE_LIMITS;
-  const asked: [field: string, text: string, max: number][] = [
+  const fields: [field: string, text: string, max: number][] = [
     ...valueOrderOf(body).map((name): [string, string, number] => [
       `variable ${name}`,
       filling.variables[name] ?? '',
@@ -59,7 +58,7 @@ export function faultsOf(
       longButton,
     ]),
   ];
-  const wrong = asked.flatMap(([field, text, max]): [string, string][] =>
+  const wrong = fields.flatMap(([field, text, max]): [string, string][] =>
     text.trim() === ''
       ? [[field, 'Isi bagian ini.']]
       : text.length > max
@@ -71,7 +70,6 @@ export function faultsOf(
   return Object.fromEntries([...missing, ...wrong]);
 }
 
-/** A filled template as the server is given it. */
 export function templateToSend(template: Template, filling: Filling): TemplateToSend {
   const { name, language, body, header_variable, button_values: values } = template;
   const order = valueOrderOf(body);

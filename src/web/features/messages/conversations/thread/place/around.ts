@@ -25,11 +25,11 @@ export const aroundQuery = (which: Which, from: string) => {
         Promise.all([0, PAGE_SIZE].map((start) => threadPage(which, { start, bounds, signal }))),
       );
       const [newer = [], older = []] = await Promise.all(read);
-      const fresh = [...newer, ...older].flatMap(({ rows }) => rows);
-      // What it has grown to meanwhile stays: all of it lies around the same place.
+      const loaded = [...newer, ...older].flatMap(({ rows }) => rows);
+      // Rows loaded meanwhile are kept: all lie around the same place.
       const known = client.getQueryData<Part>(queryKey);
       return {
-        rows: merged(known?.rows ?? [], fresh, threadOrder),
+        rows: merged(known?.rows ?? [], loaded, threadOrder),
         ended: known?.ended || older.some(({ count }) => count < PAGE_SIZE),
         readAt: Date.now(),
       };
@@ -38,15 +38,13 @@ export const aroundQuery = (which: Which, from: string) => {
   });
 };
 
-/** Whether the newest messages reach back to a place, and beyond it. */
 export const reaches = ({ rows, ended }: Part, from: string): boolean =>
   ended || (rows.at(-1)?.id ?? '') < from;
 
-/** Whether a part has grown to where the newest messages begin. */
 const meets = (part: Part, newest: Part): boolean =>
   (part.rows[0]?.id ?? '') >= (newest.rows.at(-1)?.id ?? '');
 
-/** Puts a part in front of the newest messages, where nothing is missing between them. */
+/** Joins a part with the newest messages, if there is no gap between them. */
 export function join(client: QueryClient, which: Which, from: string): void {
   const part = client.getQueryData<Part>(partKey(which, from));
   client.setQueryData(threadQuery(which).queryKey, (newest) =>
@@ -56,7 +54,6 @@ export function join(client: QueryClient, which: Which, from: string): void {
   );
 }
 
-/** Reads the next older messages of a part into the cache. */
 export async function readOlderAround(
   client: QueryClient,
   which: Which,
@@ -72,7 +69,7 @@ export async function readOlderAround(
   if (longer) client.setQueryData(key, longer);
 }
 
-/** Reads the next newer messages of a part into the cache; the first of them is known already. */
+/** Reads the next newer messages of a part into the cache; the first of them is already known. */
 export async function readNewerAround(
   client: QueryClient,
   which: Which,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { idFloor, publicId } from '#contract/base/ids.ts';
 import { placeOf } from './place.ts';
 
-test('a place is a message, or the first of a day where the person is', () => {
+test('a place is a message, or the first of a day in the person’s zone', () => {
   const idAt = (time: string) => publicId('message', idFloor(Date.parse(time)));
   const id = idAt('2026-11-21T03:00:00Z');
   expect(placeOf(id, 'Asia/Jakarta')).toEqual({ from: id });

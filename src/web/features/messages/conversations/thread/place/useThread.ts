@@ -16,18 +16,16 @@ import {
 } from '#web/features/messages/conversations/thread/place/around.ts';
 import type { Place } from '#web/features/messages/conversations/thread/place/place.ts';
 
-/** The messages of a thread as they are shown. */
 export type ShownThread = {
   list: Flat<ConversationMessage>;
   place: Place | undefined;
   readOlder: () => Promise<void>;
-  /** Of a part that has not grown to the newest messages yet. */
   newer: { read: () => Promise<void>; leave: () => void } | undefined;
 };
 
 /**
- * The messages of a thread: its newest ones, or a part of it around a place that those do not reach back to. A
- * part that has grown to the newest messages becomes one list with them.
+ * The messages of a thread: the newest ones, or a part around an older place. A part that reaches the newest messages
+ * becomes one list with them.
  *
  * @param leave goes to the newest messages.
  */
@@ -47,7 +45,7 @@ export function useThread(which: Which, place: Place | undefined, leave: () => v
         list && { list, place, readOlder: () => readOlderMessages(client, which), newer: undefined }
       );
     }
-    // What it grows to is awaited: a short conversation is whole at once.
+    // Wait for the join: a short conversation is complete at once.
     if (!list || !part) return undefined;
     return {
       list: part,

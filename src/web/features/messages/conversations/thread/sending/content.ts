@@ -1,6 +1,5 @@
 import type { ChatMessage } from '#web/ui/chat/chat.ts';
 
-/** A place that is sent, as its dialog gives it. */
 export type PlaceToSend = {
   latitude: number;
   longitude: number;
@@ -8,28 +7,25 @@ export type PlaceToSend = {
   address?: string | undefined;
 };
 
-/** A contact card that is sent; the number is digits with the country in front. */
+/** A contact card to send; the number is digits including the country code. */
 export type CardToSend = { name: string; phone: string; organization?: string | undefined };
 
-/** A template as it was filled in: what the server is given, and what its receiver will read. */
 export type TemplateToSend = {
   name: string;
   language: string;
   variables?: readonly string[] | undefined;
   header?: string | undefined;
   buttons?: readonly string[] | undefined;
-  /** What a bubble shows of it. */
   shown: { header: string | null; body: string; footer: string | null; buttons: readonly string[] };
 };
 
-/** What goes out beside texts and files. */
 export type Content =
   | { type: 'location'; place: PlaceToSend }
   | { type: 'contact'; card: CardToSend }
   | { type: 'template'; template: TemplateToSend }
   | { type: 'reaction'; messageId: string; emoji: string };
 
-/** Content on its way, as the renderer takes it; `file` is what stands above a template's text. */
+/** Converts outgoing content for the renderer; `file` is the header of a template. */
 export function contentShown(content: Content, file?: ChatMessage): ChatMessage {
   switch (content.type) {
     case 'location': {

@@ -3,7 +3,6 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
 import { threadKey } from '#web/features/messages/queryKeys.ts';
 
-// A task of the clock that the tests turn.
 vi.mock('#web/browser/scheduling/nextTask.ts', () => ({
   nextTask: () => new Promise<void>((go) => setTimeout(go)),
 }));
@@ -18,14 +17,12 @@ let stored: Map<string, string>;
 let client: QueryClient;
 let stop = () => undefined as void;
 
-/** Storage that outlives a page, as a browser's does a reload. */
 const storage = () => ({
   getItem: (name: string) => stored.get(name) ?? null,
   setItem: (name: string, value: string) => void stored.set(name, value),
   removeItem: (name: string) => void stored.delete(name),
 });
 
-/** The page as it is after it was loaded: nothing in memory but what is in the storage. */
 async function loadPage() {
   vi.resetModules();
   vi.stubGlobal('sessionStorage', storage());
@@ -103,7 +100,7 @@ const inThread = () =>
 const waiting = (): { text: string; why?: string }[] =>
   JSON.parse(stored.get('kept:outgoing') ?? '[]');
 
-test('texts arrive in the order they were written, and stand in the thread', async () => {
+test('texts arrive in the order they were written, and show in the thread', async () => {
   const { sendText } = await loadPage();
   for (const text of ['satu', 'dua', 'tiga']) sendText(client, which, text);
   await vi.advanceTimersByTimeAsync(100);
@@ -112,7 +109,7 @@ test('texts arrive in the order they were written, and stand in the thread', asy
   expect(waiting()).toEqual([]);
 });
 
-test('a text whose answer was lost is asked again with the same key: it is sent and paid once', async () => {
+test('a text whose response was lost is retried with the same key: it is sent and charged once', async () => {
   const { sendText } = await loadPage();
   answers = [lost];
   sendText(client, which, 'halo');
@@ -122,31 +119,31 @@ test('a text whose answer was lost is asked again with the same key: it is sent 
   expect(inThread()).toEqual(['halo']);
 });
 
-test('a text that failed twice stays with the reason, and its key, until it is sent again', async () => {
+test('a text that failed twice keeps the reason, and its key, until it is resent', async () => {
   const page = await loadPage();
   answers = [lost, lost];
   page.sendText(client, which, 'halo');
   await vi.advanceTimersByTimeAsync(1_500);
   expect(waiting()).toMatchObject([{ text: 'halo', why: expect.stringContaining('koneksi') }]);
-  page.sendAgain(client, JSON.parse(stored.get('kept:outgoing') ?? '[]')[0]);
+  page.resend(client, JSON.parse(stored.get('kept:outgoing') ?? '[]')[0]);
   await vi.advanceTimersByTimeAsync(100);
   expect(new Set(requests.map(({ key }) => key)).size).toBe(1);
   expect(inThread()).toEqual(['halo']);
 });
 
-test('after a refusal the next try is a new request: the old key would only be refused again', async () => {
+test('after a refusal the next attempt is a new request: the old key would be refused again', async () => {
   const page = await loadPage();
   answers = [refused];
   page.sendText(client, which, 'halo');
   await vi.advanceTimersByTimeAsync(100);
   expect(waiting()).toMatchObject([{ code: 'saldo_short' }]);
-  page.sendAgain(client, JSON.parse(stored.get('kept:outgoing') ?? '[]')[0]);
+  page.resend(client, JSON.parse(stored.get('kept:outgoing') ?? '[]')[0]);
   await vi.advanceTimersByTimeAsync(100);
   expect(requests).toHaveLength(2);
   expect(requests[0]?.key).not.toBe(requests[1]?.key);
 });
 
-test('without a network a text waits, and goes when the network is back', async () => {
+test('a text waits while offline, and is sent once online', async () => {
   const { sendText } = await loadPage();
   net.onLine = false;
   sendText(client, which, 'nanti');
@@ -171,7 +168,7 @@ test('a reload loses no text, and sends none twice', async () => {
   expect(inThread()).toEqual(['tengah jalan']);
 });
 
-test('what waited for longer than half a day is not sent by itself', async () => {
+test('texts older than half a day are not sent automatically', async () => {
   net.onLine = false;
   const { sendText } = await loadPage();
   sendText(client, which, 'kemarin');

@@ -27,35 +27,29 @@ import {
   waitingTexts,
 } from '#web/features/messages/conversations/thread/sending/waitingTexts.ts';
 
-/** A message that is being answered: its id, and what is shown of it. */
 export type QuotedMessage = Quoted & { id: string };
 
 type Answering = { replyTo?: QuotedMessage | undefined };
 
-/** A message on its way to the server, or one that did not get there. */
 export type Outgoing = Which & {
   id: string;
-  /** Of a file its caption; empty where `content` says what it is. */
   text: string;
-  /** What it is, where it is neither text nor file alone. */
   content?: Content | undefined;
-  /** What goes along; its bytes are kept by `outgoingFiles`, under the same id. */
+  /** The attached file; `outgoingFiles` stores its bytes under the same id. */
   file?: WaitingFile | undefined;
-  /** The upload that the file has become. */
   upload?: string | undefined;
-  /** The message that it answers. */
   replyTo?: QuotedMessage | undefined;
   /** When it was written, in milliseconds. */
   at: number;
-  /** The key of the change: the same for every try of the same change, so that it is sent once. */
+  /** The idempotency key: the same for every attempt, so that it is sent once. */
   key: string;
-  /** Why it was not sent; `undefined` while it is on its way. */
+  /** Why it was not sent; `undefined` while it is being sent. */
   why?: string | undefined;
   /** A refusal that needs another step first. */
   code?: string | undefined;
 };
 
-/** The server forgets a key after a day: what is older is not sent again by itself. */
+/** The server forgets a key after a day: older messages are not resent automatically. */
 const OWN_MS = 12 * 3_600_000;
 const SECOND_TRY_MS = 1_000;
 const NO_PASSWORD = 'Kata sandi Anda belum dimasukkan.';
@@ -65,7 +59,7 @@ const all = createStore<readonly Outgoing[]>(() => stored(Date.now()));
 const working = new Set<string>();
 
 function setAll(next: readonly Outgoing[]): void {
-  // A reload must not lose what was written.
+  // A reload must not lose unsent messages.
   storageSet('tab', OUTGOING, next.length === 0 ? undefined : JSON.stringify(next));
   all.set(next);
   waitingTexts.set(waitingOf(next));
@@ -79,10 +73,9 @@ function remove(id: string): void {
   setAll(all.get().filter((one) => one.id !== id));
 }
 
-/** All texts that are not on the server yet, oldest first. */
 export const useOutgoing = (): readonly Outgoing[] => useStore(all);
 
-/** Puts a text on its way; it waits while there is no network. */
+/** Queues a text; it waits while offline. */
 export function sendText(
   client: QueryClient,
   which: Which,
@@ -95,19 +88,17 @@ export function sendText(
   void work(client, which);
 }
 
-/** A file that is sent, and what is said of it. */
 type FileToSend = { file: File; caption: string };
 
-/** Whether a file goes out without words: what is said of it goes after it, as a message of its own. */
+/** Whether a file takes no caption: the text follows as a message of its own. */
 export const isWordless = (file: File): boolean => file.type.startsWith('audio/');
 
-/** Puts files on their way, a message for each with its own caption, in their order. */
 export function sendFiles(
   client: QueryClient,
   which: Which,
   { files, replyTo }: { files: readonly FileToSend[] } & Answering,
 ): void {
-  const fresh = () => ({
+  const newOutgoing = () => ({
     ...which,
     id: newIdempotencyKey(),
     key: newIdempotencyKey(),
@@ -118,19 +109,19 @@ export function sendFiles(
     const text = caption.trim();
     const apart = isWordless(file) && text !== '';
     const one = {
-      ...fresh(),
+      ...newOutgoing(),
       text: apart ? '' : text,
       file: { name, type, size },
       ...(index === 0 && replyTo && { replyTo }),
     };
     keepFile(one.id, file);
-    return apart ? [one, { ...fresh(), text }] : [one];
+    return apart ? [one, { ...newOutgoing(), text }] : [one];
   });
   setAll([...all.get(), ...added]);
   void work(client, which);
 }
 
-/** Puts a place, a contact card or a template on its way; `file` is what stands above a template's text. */
+/** Queues a location, a contact card or a template; `file` is the header of a template. */
 export function sendContent(
   client: QueryClient,
   which: Which,
@@ -152,7 +143,7 @@ export function sendContent(
   void work(client, which);
 }
 
-/** Puts a reaction on its way, in place of one to the same message that did not get there. */
+/** Queues a reaction, in place of a failed one to the same message. */
 export function sendReaction(
   client: QueryClient,
   which: Which,
@@ -162,13 +153,12 @@ export function sendReaction(
   sendContent(client, which, { content: { type: 'reaction', messageId, emoji } });
 }
 
-/** The message that it reacts to; undefined for what is no reaction. */
+/** The message that a reaction refers to; undefined for other content. */
 export const reactsTo = ({ content }: Outgoing): string | undefined =>
   content?.type === 'reaction' ? content.messageId : undefined;
 
-/** Tries a text again that was not sent. */
-export function sendAgain(client: QueryClient, one: Outgoing): void {
-  // After a definite no the same key would only be answered the same; otherwise it may have arrived.
+export function resend(client: QueryClient, one: Outgoing): void {
+  // After a definite refusal the same key would be refused again; otherwise the message may have arrived.
   change(one.id, {
     why: undefined,
     code: undefined,
@@ -177,16 +167,15 @@ export function sendAgain(client: QueryClient, one: Outgoing): void {
   void work(client, one);
 }
 
-/** Gives a message up, and takes back what was uploaded for it. */
 export function dropText({ id, upload }: Outgoing): void {
   revertUpload(upload);
   remove(id);
 }
 
 /**
- * Goes on with what was waiting: after a reload, and whenever the network is back.
+ * Resumes sending after a reload, and whenever the browser is online again.
  *
- * @returns how to stop
+ * @returns a function that stops it
  */
 export function startOutgoing(client: QueryClient): () => void {
   const workAll = () => {
@@ -208,7 +197,7 @@ function stored(at: number): readonly Outgoing[] {
   }
 }
 
-/** Sends a conversation's texts one after the other: they arrive in the order they were written. */
+/** Sends a conversation's messages one after the other, so that they arrive in order. */
 async function work(client: QueryClient, which: Which): Promise<void> {
   const { tokenId, peer } = which;
   const name = `${tokenId} ${peer}`;
@@ -219,7 +208,7 @@ async function work(client: QueryClient, which: Which): Promise<void> {
   for (let one = next(); one && navigator.onLine; one = next()) {
     const trying = one;
     const sent = await tryOnce(trying).catch((error: unknown) =>
-      isFinal(error) ? refusedBy(trying, error) : tryAgain(trying.id),
+      isFinal(error) ? refusedBy(trying, error) : retryOnce(trying.id),
     );
     if (sent === 'waits') break;
     if (sent === undefined) continue;
@@ -231,7 +220,7 @@ async function work(client: QueryClient, which: Which): Promise<void> {
   working.delete(name);
 }
 
-/** Where the password was asked for, its next try has the key that this one had from then on. */
+/** After a password prompt, its retry uses the key that this attempt had from then on. */
 async function tryOnce(one: Outgoing): Promise<ConversationMessage> {
   const { id, key, file } = one;
   const upload = file && (one.upload ?? (await uploadFile(id, 'media')));
@@ -244,14 +233,11 @@ async function tryOnce(one: Outgoing): Promise<ConversationMessage> {
   }
 }
 
-/** Whether trying again would only end the same. */
 const isFinal = (error: unknown): boolean =>
   isDefinite(error) || isAbort(error) || error instanceof FileGone || isLasting(error);
 
-/**
- * The one retry, as for every change; the same key makes it safe. Without a network it waits for one.
- */
-async function tryAgain(id: string): Promise<ConversationMessage | 'waits' | undefined> {
+/** The one retry, as for every change; the same key makes it safe. It waits while offline. */
+async function retryOnce(id: string): Promise<ConversationMessage | 'waits' | undefined> {
   await new Promise((resolve) => setTimeout(resolve, SECOND_TRY_MS));
   const one = all.get().find((waiting) => waiting.id === id);
   if (!one) return undefined;
@@ -270,10 +256,8 @@ function whyOf(error: unknown): string {
   return error.sentence ?? sentenceOf(new TransportError(error.status === 0 ? 'network' : 'http'));
 }
 
-/** Keeps the text where it is, with the reason; it can be sent again from there. */
 function refusedBy(one: Outgoing, error: unknown): undefined {
   const code = isDefinite(error) ? refusalCode(error) : undefined;
-  // Its file is uploaded anew.
   const forgotten = code === 'upload_gone' && { upload: undefined };
   change(one.id, { why: whyOf(error), code, ...forgotten });
 }

@@ -5,7 +5,6 @@ import { performWithReauth } from '#web/api/act.ts';
 import type { Content } from '#web/features/messages/conversations/thread/sending/content.ts';
 import type { Which } from '#web/features/messages/conversations/queries.ts';
 
-/** What waits: a text, a file with its caption, or content of its own. */
 type Posted = Which & {
   text: string;
   content?: Content | undefined;
@@ -15,9 +14,9 @@ type Posted = Which & {
 type Place = { token_id: string; to: string; reply_to: string | undefined };
 
 /**
- * Asks the server to send what waits, once.
+ * Sends a queued message to the server, once.
  *
- * @param keyed its key; where the password was asked for, its next try has the key that this one had from then on.
+ * @param keyed its key; after a password prompt, the retry uses the key that this attempt had from then on.
  */
 export function post(
   { tokenId, peer, replyTo, content, text }: Posted,
@@ -36,7 +35,7 @@ export function post(
 
 type ContentPost = { place: Place; content: Content; upload: string | undefined };
 
-/** Their acts come when the first of them is sent: most answers are texts. */
+/** These acts are loaded when the first of them is sent: most messages are texts. */
 async function postContent(
   { place, content, upload }: ContentPost,
   keyed: { key: string },
