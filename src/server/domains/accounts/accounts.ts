@@ -16,9 +16,16 @@ import {
   forgotPasswordHandler,
   verifyForgotHandler,
 } from './signin/forgot.ts';
-import { loginUserHandler, registerUserHandler } from './signin/login.ts';
+import { loginUserHandler, registerUserHandler, verifyOtpHandler } from './signin/login.ts';
 import { operatorsActs } from './operators.ts';
-import { resendOtpHandler, type CodeInput, issueCode, revokeCodes, verifyCode } from './otp/otp.ts';
+import {
+  resendOtpHandler,
+  type CodeInput,
+  issueCode,
+  revokeCodes,
+  verifyCode,
+  countWrongCode,
+} from './otp.ts';
 import {
   reauthUserHandler,
   verifyPassword,
@@ -29,7 +36,6 @@ import {
   revokeSessionsHandler,
 } from './sessions/session-acts.ts';
 import { secondFactorActs } from './secondfactor/acts.ts';
-import { verifyOtpHandler } from './otp/verify-otp.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { publicId, uuidOf } from '#contract/base/ids.ts';
 import {
@@ -48,7 +54,6 @@ import { isCommonPassword } from '#server/infra/security/common-passwords.ts';
 import { hashPassword } from '#server/infra/security/passwords.ts';
 import { beginCoolDown, isPhoneTaken, passwordOf, userOf, type UserRef } from './people.ts';
 import { notifyPasswordChanged, notifyPhoneChanged } from '#server/domains/accounts/notices.ts';
-import { countWrongCode } from '#server/domains/accounts/otp/otp-sending.ts';
 import type { InputOf } from '#contract/base/act.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 
@@ -269,7 +274,7 @@ export {
   maskedPhone,
   operatorNames,
 } from './customers.ts';
-export { codeCounts, wrongCodes, wrongCodesToReport } from './otp/otp-sending.ts';
+export { codeCounts, wrongCodes, wrongCodesToReport } from './otp.ts';
 export { eraseDue, type Exports, openExports, verifyExport } from './privacy.ts';
 export {
   adminPhones,

@@ -23,7 +23,7 @@ import { notifySecondFactorsReset } from '#server/domains/accounts/notices.ts';
 import { hashPassword } from '#server/infra/security/passwords.ts';
 import { readableCode } from '#server/infra/security/readable-code.ts';
 import { StartError } from '#server/infra/start-error.ts';
-import { revokeCodes } from '#server/domains/accounts/otp/otp.ts';
+import { revokeCodes } from './otp.ts';
 import {
   addUser,
   isPhoneTaken,

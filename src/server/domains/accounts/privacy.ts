@@ -16,7 +16,7 @@ import {
   notifyErased,
   notifyExportReady,
 } from '#server/domains/accounts/notices.ts';
-import { issueCode, withVerifiedCode } from '#server/domains/accounts/otp/otp.ts';
+import { issueCode, withVerifiedCode } from './otp.ts';
 import { passwordOf, userOf } from '#server/domains/accounts/people.ts';
 import { verifyPassword } from './sessions/session-acts.ts';
 import { inAccount } from '#server/infra/postgres/distribution/scope.ts';

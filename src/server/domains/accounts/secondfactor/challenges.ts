@@ -2,7 +2,7 @@ import { Refusal } from '#contract/base/refusals.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
 import type { SealedColumn, Secrets } from '#server/infra/security/secrets.ts';
-import { countWrongCode } from '#server/domains/accounts/otp/otp-sending.ts';
+import { countWrongCode } from '#server/domains/accounts/otp.ts';
 import type { UserRef } from '#server/domains/accounts/people.ts';
 import { deviceHash } from '#server/domains/accounts/sessions/sessions.ts';
 

@@ -17,7 +17,7 @@ import {
 import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
 import { notifyPasswordChanged } from '#server/domains/accounts/notices.ts';
 import { isNotExpired } from '#server/domains/accounts/operators.ts';
-import { issueCode, revokeCodes, withVerifiedCode } from '#server/domains/accounts/otp/otp.ts';
+import { issueCode, revokeCodes, withVerifiedCode } from '#server/domains/accounts/otp.ts';
 import { endOtherSessions } from '#server/domains/accounts/sessions/sessions.ts';
 import { signIn } from './login.ts';
 

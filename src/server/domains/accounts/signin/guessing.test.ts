@@ -12,7 +12,7 @@ import {
 } from '#tests/support/people/accounts-app.ts';
 import { test } from '#tests/support/database/database.ts';
 import { STALL_SECONDS } from '#tests/support/wait-for.ts';
-import { issueCode } from '#server/domains/accounts/otp/otp.ts';
+import { issueCode } from '#server/domains/accounts/otp.ts';
 
 const isRefused = (code: string) => (answer: unknown) =>
   answer instanceof Refusal && answer.code === code;

@@ -6,6 +6,7 @@ import {
   loginUser,
   type Challenge,
   registerUser,
+  verifyOtp,
 } from '#contract/accounts.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { type Call, type ActHandler, handle } from '#server/infra/acts.ts';
@@ -14,13 +15,20 @@ import { admitted, passwordFits, hashPassword } from '#server/infra/security/pas
 import { hmac, sha256 } from '#server/infra/security/secrets.ts';
 import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
 import { addressWaitSeconds, countFailure, resetTries, countTry } from './captcha.ts';
-import { issueCode, pendingCode } from '#server/domains/accounts/otp/otp.ts';
+import {
+  issueCode,
+  pendingCode,
+  type VerifiedCode,
+  withVerifiedCode,
+} from '#server/domains/accounts/otp.ts';
 import { isNotExpired } from '#server/domains/accounts/operators.ts';
 import {
   type AccountStatus,
   type UserRef,
   userOf,
   isPhoneTaken,
+  openAccount,
+  statusOf,
 } from '#server/domains/accounts/people.ts';
 import {
   issueFactorChallenge,
@@ -30,6 +38,9 @@ import {
 import { startSession } from '#server/domains/accounts/sessions/sessions.ts';
 import type { InputOf } from '#contract/base/act.ts';
 import { isCommonPassword } from '#server/infra/security/common-passwords.ts';
+import * as z from 'zod/mini';
+import { hadAccount } from '#server/domains/accounts/privacy.ts';
+import { notifyNewDevice } from '#server/domains/accounts/notices.ts';
 
 export const loginUserHandler = (deps: AccountsDeps): ActHandler =>
   handle(loginUser, (call, { phone, password, captcha }) =>
@@ -261,4 +272,71 @@ async function register(
   });
   await issued.send();
   return issued.answer;
+}
+
+export const verifyOtpHandler = (deps: AccountsDeps): ActHandler =>
+  handle(verifyOtp, async (call, { challenge, code }) => {
+    const answer = await verify(deps, { challengeId: challenge, code }, call);
+    if ('token' in answer && call.caller.kind === 'person') {
+      await deps.sessions.end(call.caller.sessionId);
+    }
+    return answer;
+  });
+
+const Pending = z.object({ name: z.string(), passwordHash: z.string() });
+
+/**
+ * Signs in the user of the code: after a registration, whose account is opened now, or in a new browser. Every wrong
+ * code costs a try, also in parallel. A second factor that was set up since the code was sent is required.
+ *
+ * @throws Refusal `otp_wrong` with the tries left; `otp_expired` after five minutes, five wrong codes, success, or if
+ * the number was registered meanwhile; `account_suspended`.
+ */
+async function verify(
+  deps: AccountsDeps,
+  input: { challengeId: string; code: string },
+  client: Client,
+): Promise<SignedIn | SecondFactorRequired> {
+  const scope = { purposes: ['register', 'login'] } as const;
+  const { answer, isNew } = await withVerifiedCode(
+    deps,
+    input,
+    scope,
+    async (tx, verified, newAccountId) => {
+      const isNew = verified.purpose === 'register';
+      const answer = isNew
+        ? await signInNew(deps, tx, { ...verified, newAccountId }, client)
+        : await signInKnown(deps, tx, verified, client);
+      return { answer, isNew };
+    },
+  );
+  if (!isNew && 'token' in answer) {
+    void notifyNewDevice(deps, answer.user.phone, client.agent).catch(deps.report);
+  }
+  return answer;
+}
+
+async function signInNew(
+  deps: AccountsDeps,
+  tx: Tx,
+  { phone, pending, newAccountId: accountId }: VerifiedCode & { newAccountId: string },
+  client: Client,
+): Promise<SignedIn | SecondFactorRequired> {
+  const person = Pending.parse(pending);
+  const opened = await openAccount(tx, { ...person, accountId, phone, role: 'customer' });
+  if (!opened) throw new Refusal('otp_expired', {});
+  await deps.onAccountOpened(tx, opened.accountId, !(await hadAccount(tx, deps, phone)));
+  return signIn(tx, deps, opened, client);
+}
+
+async function signInKnown(
+  deps: AccountsDeps,
+  tx: Tx,
+  { user }: VerifiedCode,
+  client: Client,
+): Promise<SignedIn | SecondFactorRequired> {
+  if (!user) throw new Error('a sign-in code has no user');
+  const status = await statusOf(tx, user.accountId);
+  if (status === 'closed') throw new Refusal('account_suspended', {});
+  return signIn(tx, deps, user, client);
 }
