@@ -261,6 +261,6 @@ export {
   recentEntries,
   setWalletFrozen,
   totalSaldo,
-} from './desk.ts';
+} from './admin.ts';
 export { sealsPage, lastSeal, sealDays, verifySeals } from './seals.ts';
 export { ledgerActs, mutationsBefore } from './statement.ts';

@@ -219,7 +219,7 @@ export {
   messageForAdmin,
   findMessageByRef,
   messageTextForAdmin,
-} from './desk.ts';
+} from './admin.ts';
 export { messageRows, outcomeCellsOf, outcomeColumns } from './export.ts';
 export { optedOutOf } from './optouts.ts';
 export { pruneCounts } from './submit/accept.ts';

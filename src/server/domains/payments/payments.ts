@@ -132,7 +132,7 @@ export {
   paidSince,
   recentTopups,
   reconcilePayments,
-} from './desk.ts';
+} from './admin.ts';
 export {
   type SuspenseRow,
   noteSuspense,

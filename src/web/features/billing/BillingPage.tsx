@@ -5,7 +5,7 @@ import { BuyerForm } from '#web/features/billing/buyer/BuyerForm.tsx';
 import { InvoiceDrawer } from '#web/features/billing/invoices/InvoiceDrawer.tsx';
 import { Invoices } from '#web/features/billing/invoices/Invoices.tsx';
 import { PlanNow } from '#web/features/billing/plan/PlanNow.tsx';
-import { Standing } from '#web/features/billing/plan/Standing.tsx';
+import { RequiredAction } from '#web/features/billing/plan/RequiredAction.tsx';
 import { UsagePanel } from '#web/features/billing/plan/UsagePanel.tsx';
 import { useResult } from '#web/features/billing/plan/useResult.ts';
 import { ChangeDialog } from '#web/features/billing/plans/ChangeDialog.tsx';
@@ -33,7 +33,7 @@ export function BillingPage() {
             label={result ?? ''}
             onClose={forget}
           />
-          {data && <Standing subscription={data} onDone={show} />}
+          {data && <RequiredAction subscription={data} onDone={show} />}
         </div>
         <div className={styles['top']}>
           <PlanNow subscription={data} error={failed} onRetry={retry} onDone={show} />

@@ -11,7 +11,7 @@ import { configQuery } from '#web/api/configQuery.ts';
 import { Bank } from '#web/features/simulator/Bank.tsx';
 import { writtenPeer } from '#contract/messages/peer.ts';
 import { initialPhone } from '#web/features/simulator/phones.ts';
-import { PhoneDesk } from '#web/features/simulator/PhoneDesk.tsx';
+import { PhoneView } from '#web/features/simulator/PhoneView.tsx';
 import styles from '#web/features/simulator/SimulatorPage.module.css';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
@@ -74,7 +74,7 @@ function World() {
         <div className={styles['title']}>
           <PageTitle>{bank ? 'Bank simulasi' : 'Ponsel simulasi'}</PageTitle>
         </div>
-        {bank ? <Bank key={amount} amount={amount} /> : <PhoneDesk key={phone} phone={phone} />}
+        {bank ? <Bank key={amount} amount={amount} /> : <PhoneView key={phone} phone={phone} />}
       </main>
     </>
   );

@@ -7,7 +7,7 @@ import { sampleRows, type Sample } from '#web/gallery/sampleServer.ts';
 import { sampleColumns, SampleTable } from '#web/gallery/SampleTable.tsx';
 import { Emitted, Show } from '#web/gallery/Show.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
-import { choosing } from '#web/ui/table/choosing/choosing.ts';
+import { selectionParts } from '#web/ui/table/selection/selectionParts.ts';
 import { DataTable } from '#web/ui/table/DataTable.tsx';
 import { Dropdown, MenuButton } from '#web/ui/menu/Dropdown.tsx';
 import { Row } from '#web/ui/panel/Panel.tsx';
@@ -131,7 +131,7 @@ function SelectionDemo() {
         rows={some}
         onOpen={({ id }) => setOpened(id)}
         selection={{
-          pieces: choosing,
+          pieces: selectionParts,
           chosen,
           onChoose: setChosen,
           nameOf: ({ peer }) => peer,

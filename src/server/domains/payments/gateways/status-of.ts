@@ -1,4 +1,4 @@
-import type { StatusOf } from '#server/domains/payments/desk.ts';
+import type { StatusOf } from '#server/domains/payments/admin.ts';
 import { GatewayTrouble } from './gateway.ts';
 import { type OrderDeps, findOrder, refOf } from './orders.ts';
 

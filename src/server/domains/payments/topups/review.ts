@@ -10,7 +10,7 @@ import {
   underLockOfAll,
 } from '#server/infra/postgres/distribution/scope.ts';
 import { type OperatorTies, tiesOf } from '#server/domains/accounts/accounts.ts';
-import { holderOfTopup } from '#server/domains/payments/desk.ts';
+import { holderOfTopup } from '#server/domains/payments/admin.ts';
 import {
   NEAR,
   assignLine,

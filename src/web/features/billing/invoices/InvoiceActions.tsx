@@ -8,7 +8,7 @@ import { perform } from '#web/api/act.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
 import styles from '#web/features/billing/invoices/InvoiceDrawer.module.css';
-import { TopupLink } from '#web/features/billing/plan/Standing.tsx';
+import { TopupLink } from '#web/features/billing/plan/RequiredAction.tsx';
 import { usePlanChanges } from '#web/features/billing/plan/usePlanChanges.ts';
 import { invoiceQuery, methodsQuery } from '#web/features/billing/queries.ts';
 import { saldoQuery } from '#web/features/saldo/saldo.ts';

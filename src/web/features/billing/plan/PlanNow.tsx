@@ -2,7 +2,7 @@ import { type Subscription, subscriptionStatusLabel } from '#contract/billing.ts
 import { formatRupiah } from '#contract/base/money.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { inclusionsOf, subscriptionTone } from '#web/features/billing/labels.ts';
-import { Ending } from '#web/features/billing/plan/Standing.tsx';
+import { Ending } from '#web/features/billing/plan/RequiredAction.tsx';
 import styles from '#web/features/billing/plan/plan.module.css';
 import { formatDay, formatPeriod, lastDayOf } from '#web/features/billing/plan/usage.ts';
 import { usePlanChanges } from '#web/features/billing/plan/usePlanChanges.ts';

@@ -5,7 +5,7 @@ import { formatRupiah } from '#contract/base/money.ts';
 import { refusalCode, sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
-import { TopupLink } from '#web/features/billing/plan/Standing.tsx';
+import { TopupLink } from '#web/features/billing/plan/RequiredAction.tsx';
 import { formatDay } from '#web/features/billing/plan/usage.ts';
 import { useTakeSubscription } from '#web/features/billing/plan/usePlanChanges.ts';
 import { Preview } from '#web/features/billing/plans/Preview.tsx';

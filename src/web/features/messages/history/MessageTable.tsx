@@ -12,7 +12,7 @@ import { useAddressView } from '#web/ui/table/list/useAddressView.ts';
 import { useList } from '#web/ui/table/list/useList.ts';
 import { useUser } from '#web/api/user.ts';
 import { later } from '#web/browser/lazyComponent.ts';
-import { useChosen } from '#web/features/messages/chosen/useChosen.ts';
+import { useSelection } from '#web/features/messages/selection/useSelection.ts';
 import { NewRows } from '#web/features/messages/history/NewRows.tsx';
 import { useReading } from '#web/features/messages/history/useReading.ts';
 import { useSteadyRows } from '#web/features/messages/history/useSteadyRows.ts';
@@ -30,14 +30,15 @@ import { StatusMark } from '#web/features/messages/StatusMark.tsx';
 import { allTokensQuery } from '#web/features/tokens/tokens.ts';
 import { nameOf } from '#web/features/messages/labels.ts';
 import { Button } from '#web/ui/button/Button.tsx';
-import { choosing } from '#web/ui/table/choosing/choosing.ts';
+import { selectionParts } from '#web/ui/table/selection/selectionParts.ts';
 import { DataTable } from '#web/ui/table/DataTable.tsx';
 import type { Column, Selection } from '#web/ui/table/tableProps.ts';
 import { Money } from '#web/ui/money/Money.tsx';
 
 /** Actions on selected messages are loaded with the first selection. */
-const ChosenActions = later(
-  async () => (await import('#web/features/messages/chosen/ChosenActions.tsx')).ChosenActions,
+const SelectionActions = later(
+  async () =>
+    (await import('#web/features/messages/selection/SelectionActions.tsx')).SelectionActions,
 );
 
 /** Below this width, only the details show the token. */
@@ -135,7 +136,7 @@ function useMessages() {
     isThere: !list.table.busy && !list.table.loading,
     held: !list.error && (!isFirst || reading || isChoosing || search.open !== undefined),
   });
-  const chosen = useChosen(rows);
+  const chosen = useSelection(rows);
   // One's own change is shown, wherever the pointer is.
   const afterChange = async () => {
     chosen.clear();
@@ -260,16 +261,16 @@ function ExportAll({ filters, list }: ExportAllProps) {
 }
 
 const selectionOf = (
-  { keys, choose, messages }: ReturnType<typeof useChosen>,
+  { keys, choose, messages }: ReturnType<typeof useSelection>,
   { zone, onDone }: { zone: string; onDone: () => void },
 ): Selection<MessageRow> => ({
-  pieces: choosing,
+  pieces: selectionParts,
   chosen: keys,
   onChoose: choose,
   nameOf: (message) => `${nameOf(message)}, ${formatDateTime(message.created_at, zone)}`,
   actions: (
     <Suspense>
-      <ChosenActions messages={messages} onDone={onDone} />
+      <SelectionActions messages={messages} onDone={onDone} />
     </Suspense>
   ),
 });

@@ -5,10 +5,10 @@ import {
   type CustomerForm,
   proposalResult,
 } from '#web/features/operator/adjustments/customerForm.ts';
-import { AmountField } from '#web/features/operator/desk/AmountField.tsx';
-import styles from '#web/features/operator/desk/desk.module.css';
-import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';
-import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
+import { AmountField } from '#web/features/operator/form/AmountField.tsx';
+import styles from '#web/features/operator/form/form.module.css';
+import { OperatorForm } from '#web/features/operator/form/OperatorForm.tsx';
+import { useOperatorForm } from '#web/features/operator/form/useOperatorForm.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { Select } from '#web/ui/select/Select.tsx';
 
@@ -30,7 +30,7 @@ const start: Readonly<Record<'direction' | 'amount' | 'cause' | 'reason', string
 };
 
 export function AdjustForm({ customer, onDone }: CustomerForm) {
-  const { form, onSubmit } = useDeskForm(adjustSaldo, {
+  const { form, onSubmit } = useOperatorForm(adjustSaldo, {
     initial: start,
     inputOf: ({ direction, amount, cause, reason }) => ({
       account_id: customer.account_id,
@@ -49,7 +49,7 @@ export function AdjustForm({ customer, onDone }: CustomerForm) {
   });
   const { values, errors } = form;
   return (
-    <DeskForm form={form} onSubmit={onSubmit} actions={<Button type="submit">Lanjut</Button>}>
+    <OperatorForm form={form} onSubmit={onSubmit} actions={<Button type="submit">Lanjut</Button>}>
       <div className={styles['pair']}>
         <Select
           label="Arah"
@@ -76,6 +76,6 @@ export function AdjustForm({ customer, onDone }: CustomerForm) {
         indonesianSuffixes
         help="Nominal besar harus disetujui operator lain."
       />
-    </DeskForm>
+    </OperatorForm>
   );
 }

@@ -1,14 +1,14 @@
 import { isolated } from '#contract/base/names.ts';
 import { approveBonus } from '#contract/operator/payments.ts';
 import type { CustomerForm } from '#web/features/operator/adjustments/customerForm.ts';
-import styles from '#web/features/operator/desk/desk.module.css';
-import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';
-import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
+import styles from '#web/features/operator/form/form.module.css';
+import { OperatorForm } from '#web/features/operator/form/OperatorForm.tsx';
+import { useOperatorForm } from '#web/features/operator/form/useOperatorForm.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 
 /** Lets a customer spend the welcome bonus on any number, before the first payment. */
 export function BonusForm({ customer, onDone }: CustomerForm) {
-  const { form, onSubmit } = useDeskForm(approveBonus, {
+  const { form, onSubmit } = useOperatorForm(approveBonus, {
     initial: { reason: '' },
     inputOf: ({ reason }) => ({ account_id: customer.account_id, reason }),
     question: () => ({
@@ -20,7 +20,7 @@ export function BonusForm({ customer, onDone }: CustomerForm) {
     onDone,
   });
   return (
-    <DeskForm
+    <OperatorForm
       form={form}
       onSubmit={onSubmit}
       actions={<Button type="submit">Izinkan untuk semua nomor</Button>}
@@ -28,6 +28,6 @@ export function BonusForm({ customer, onDone }: CustomerForm) {
       <p className={styles['note']}>
         Batas saldo bonus berakhir dengan pembayaran pertama, atau bila Anda mengizinkannya.
       </p>
-    </DeskForm>
+    </OperatorForm>
   );
 }

@@ -1,14 +1,14 @@
 import { isolated } from '#contract/base/names.ts';
 import { freezeWallet } from '#contract/operator/customers.ts';
 import type { CustomerForm } from '#web/features/operator/adjustments/customerForm.ts';
-import styles from '#web/features/operator/desk/desk.module.css';
-import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';
-import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
+import styles from '#web/features/operator/form/form.module.css';
+import { OperatorForm } from '#web/features/operator/form/OperatorForm.tsx';
+import { useOperatorForm } from '#web/features/operator/form/useOperatorForm.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 
 export function FreezeForm({ customer, onDone }: CustomerForm) {
   const frozen = customer.status === 'frozen';
-  const { form, onSubmit } = useDeskForm(freezeWallet, {
+  const { form, onSubmit } = useOperatorForm(freezeWallet, {
     initial: { reason: '' },
     inputOf: ({ reason }) => ({
       account_id: customer.account_id,
@@ -27,7 +27,7 @@ export function FreezeForm({ customer, onDone }: CustomerForm) {
     onDone,
   });
   return (
-    <DeskForm
+    <OperatorForm
       form={form}
       onSubmit={onSubmit}
       actions={
@@ -41,6 +41,6 @@ export function FreezeForm({ customer, onDone }: CustomerForm) {
           ? 'Saldo ini sedang dibekukan: tidak ada pesan baru, isi saldo baru, atau pencairan.'
           : 'Pembekuan menghentikan pesan baru, isi saldo baru, dan pencairan. Saldonya tetap.'}
       </p>
-    </DeskForm>
+    </OperatorForm>
   );
 }

@@ -5,14 +5,14 @@ import {
   type CustomerForm,
   proposalResult,
 } from '#web/features/operator/adjustments/customerForm.ts';
-import { AmountField } from '#web/features/operator/desk/AmountField.tsx';
-import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';
-import { TransferFields } from '#web/features/operator/desk/TransferFields.tsx';
-import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
+import { AmountField } from '#web/features/operator/form/AmountField.tsx';
+import { OperatorForm } from '#web/features/operator/form/OperatorForm.tsx';
+import { TransferFields } from '#web/features/operator/form/TransferFields.tsx';
+import { useOperatorForm } from '#web/features/operator/form/useOperatorForm.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 
 export function PayoutForm({ customer, onDone }: CustomerForm) {
-  const { form, onSubmit } = useDeskForm(payOut, {
+  const { form, onSubmit } = useOperatorForm(payOut, {
     initial: { amount: '', reference: '', payee: '', reason: '' },
     inputOf: (values) => ({ account_id: customer.account_id, ...values }),
     question: ({ amount, payee }) => ({
@@ -24,7 +24,7 @@ export function PayoutForm({ customer, onDone }: CustomerForm) {
     onDone,
   });
   return (
-    <DeskForm form={form} onSubmit={onSubmit} actions={<Button type="submit">Lanjut</Button>}>
+    <OperatorForm form={form} onSubmit={onSubmit} actions={<Button type="submit">Lanjut</Button>}>
       <AmountField
         form={form}
         label="Nominal"
@@ -34,6 +34,6 @@ export function PayoutForm({ customer, onDone }: CustomerForm) {
         help={`Paling banyak saldo yang tersedia: ${formatRupiah(customer.available)}.`}
       />
       <TransferFields form={form} payeeHelp="Harus nama yang sama dengan pelanggan ini." />
-    </DeskForm>
+    </OperatorForm>
   );
 }

@@ -10,9 +10,9 @@ import {
   paymentRefundLabel,
 } from '#contract/operator/books.ts';
 import { proposalTone } from '#web/features/operator/adjustments/proposals.ts';
-import styles from '#web/features/operator/desk/desk.module.css';
-import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';
-import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
+import styles from '#web/features/operator/form/form.module.css';
+import { OperatorForm } from '#web/features/operator/form/OperatorForm.tsx';
+import { useOperatorForm } from '#web/features/operator/form/useOperatorForm.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
 import { Drawer } from '#web/ui/overlay/Modal.tsx';
@@ -110,7 +110,7 @@ const firstDecision = ({ is_own, can_approve }: Adjustment): AdjustmentDecision 
 
 /** A second operator approves or refuses; the proposer may only withdraw it. */
 function Decide({ proposal, onDecided }: DecideProps) {
-  const { form, onSubmit } = useDeskForm(decideAdjustment, {
+  const { form, onSubmit } = useOperatorForm(decideAdjustment, {
     initial: { decision: firstDecision(proposal), reason: '' },
     inputOf: ({ decision, reason }) => ({
       adjustment_id: proposal.id,
@@ -128,7 +128,7 @@ function Decide({ proposal, onDecided }: DecideProps) {
     onDone: onDecided,
   });
   return (
-    <DeskForm
+    <OperatorForm
       form={form}
       onSubmit={onSubmit}
       reasonHelp="Tercatat bersama nama Anda."
@@ -167,6 +167,6 @@ function Decide({ proposal, onDecided }: DecideProps) {
           Anda yang mengusulkan ini, jadi operator lain yang memutuskannya.
         </p>
       )}
-    </DeskForm>
+    </OperatorForm>
   );
 }

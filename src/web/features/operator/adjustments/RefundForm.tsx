@@ -5,14 +5,14 @@ import {
   type CustomerForm,
   proposalResult,
 } from '#web/features/operator/adjustments/customerForm.ts';
-import { AmountField } from '#web/features/operator/desk/AmountField.tsx';
-import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';
-import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
+import { AmountField } from '#web/features/operator/form/AmountField.tsx';
+import { OperatorForm } from '#web/features/operator/form/OperatorForm.tsx';
+import { useOperatorForm } from '#web/features/operator/form/useOperatorForm.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { TextField } from '#web/ui/text/TextField.tsx';
 
 export function RefundForm({ customer, onDone }: CustomerForm) {
-  const { form, onSubmit } = useDeskForm(refundMessage, {
+  const { form, onSubmit } = useOperatorForm(refundMessage, {
     initial: { message_id: '', amount: '', reason: '' },
     inputOf: ({ message_id, amount, reason }) => ({
       account_id: customer.account_id,
@@ -30,7 +30,7 @@ export function RefundForm({ customer, onDone }: CustomerForm) {
   });
   const { values, errors } = form;
   return (
-    <DeskForm form={form} onSubmit={onSubmit} actions={<Button type="submit">Lanjut</Button>}>
+    <OperatorForm form={form} onSubmit={onSubmit} actions={<Button type="submit">Lanjut</Button>}>
       <TextField
         label="Id pesan"
         name="message_id"
@@ -48,6 +48,6 @@ export function RefundForm({ customer, onDone }: CustomerForm) {
         name="amount"
         help="Kosongkan untuk seluruh biayanya."
       />
-    </DeskForm>
+    </OperatorForm>
   );
 }

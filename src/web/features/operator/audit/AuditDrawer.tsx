@@ -4,7 +4,7 @@ import { Link } from '#web/browser/router/Link.tsx';
 import { actorOf, factName, outcomeOf } from '#web/features/operator/audit/audit.ts';
 import type { AuditChange } from '#web/features/operator/audit/Filters.tsx';
 import { actSentence } from '#web/features/operator/audit/sentences.ts';
-import desk from '#web/features/operator/desk/desk.module.css';
+import desk from '#web/features/operator/form/form.module.css';
 import { Button } from '#web/ui/button/Button.tsx';
 import { Drawer } from '#web/ui/overlay/Modal.tsx';
 import { type Fact, Facts, Row } from '#web/ui/panel/Panel.tsx';

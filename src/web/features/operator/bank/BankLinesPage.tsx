@@ -6,7 +6,7 @@ import { useSearch } from '#web/browser/router/Router.tsx';
 import { BankLineDrawer } from '#web/features/operator/bank/BankLineDrawer.tsx';
 import styles from '#web/features/operator/bank/BankLinesPage.module.css';
 import { aboutLine, stateLabel, stateTone, whenOf } from '#web/features/operator/bank/bankLines.ts';
-import { amountColumn } from '#web/features/operator/desk/columns.tsx';
+import { amountColumn } from '#web/features/operator/form/columns.tsx';
 import { OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
 import { LinkButton } from '#web/ui/button/Button.tsx';
 import { CurrencyField } from '#web/ui/money/CurrencyField.tsx';

@@ -14,7 +14,7 @@ import { topupStatusLabel } from '#contract/saldo.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import styles from '#web/features/operator/bank/BankLineDrawer.module.css';
-import choices from '#web/features/operator/desk/choices.module.css';
+import choices from '#web/features/operator/form/choices.module.css';
 import { differenceOf } from '#web/features/operator/topups/topups.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { fieldErrors } from '#web/ui/form/fieldErrors.ts';

@@ -1,6 +1,6 @@
 import { formatNumber } from '#contract/base/money.ts';
 import type { FindingCode, ReconciliationFinding } from '#contract/operator/books.ts';
-import styles from '#web/features/operator/desk/desk.module.css';
+import styles from '#web/features/operator/form/form.module.css';
 import { Money } from '#web/ui/money/Money.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 

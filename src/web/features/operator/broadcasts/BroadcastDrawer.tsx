@@ -16,9 +16,9 @@ import {
   deliveryWords,
   wayWords,
 } from '#web/features/operator/broadcasts/broadcastWords.ts';
-import styles from '#web/features/operator/desk/desk.module.css';
+import styles from '#web/features/operator/form/form.module.css';
 import { useGuardedClose } from '#web/ui/overlay/useGuardedClose.ts';
-import { isOperatorQuery } from '#web/features/operator/desk/useDeskForm.ts';
+import { isOperatorQuery } from '#web/features/operator/form/useOperatorForm.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { confirm } from '#web/ui/overlay/confirm.ts';
 import { Drawer } from '#web/ui/overlay/Modal.tsx';

@@ -16,10 +16,10 @@ import {
   peopleOf,
   typedFrom,
 } from '#web/features/operator/broadcasts/broadcastForm.ts';
-import { actQuery } from '#web/features/operator/desk/actQuery.ts';
-import styles from '#web/features/operator/desk/desk.module.css';
-import { MomentField } from '#web/features/operator/desk/MomentField.tsx';
-import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
+import { actQuery } from '#web/features/operator/form/actQuery.ts';
+import styles from '#web/features/operator/form/form.module.css';
+import { MomentField } from '#web/features/operator/form/MomentField.tsx';
+import { useOperatorForm } from '#web/features/operator/form/useOperatorForm.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { Checkbox } from '#web/ui/form/Checkbox.tsx';
 import type { Form } from '#web/ui/form/useForm.ts';
@@ -38,7 +38,7 @@ export const BroadcastForm = ({ broadcast, ...rest }: Props) =>
 
 function Create({ onDone, onDirty }: Omit<Props, 'broadcast'>) {
   const { data } = useQuery(actQuery(broadcastAudiences, {}));
-  const { form, onSubmit } = useDeskForm(createBroadcast, {
+  const { form, onSubmit } = useOperatorForm(createBroadcast, {
     initial: typedFrom(undefined),
     inputOf,
     question: (typed) => ({
@@ -53,7 +53,7 @@ function Create({ onDone, onDirty }: Omit<Props, 'broadcast'>) {
 }
 
 function Change({ broadcast, onDone, onDirty }: Props & { broadcast: Broadcast }) {
-  const { form, onSubmit } = useDeskForm(changeBroadcast, {
+  const { form, onSubmit } = useOperatorForm(changeBroadcast, {
     initial: typedFrom(broadcast),
     inputOf: (typed: Typed) => ({ broadcast_id: broadcast.id, ...inputOf(typed) }),
     question: () => ({
@@ -77,7 +77,7 @@ const waysOf = ({ by_push, by_message }: Typed): string => {
 
 type FieldsProps = {
   form: Form<Typed>;
-  onSubmit: ReturnType<typeof useDeskForm>['onSubmit'];
+  onSubmit: ReturnType<typeof useOperatorForm>['onSubmit'];
   onDirty: Props['onDirty'];
   button: string;
 };

@@ -6,7 +6,7 @@ import type {
   createBroadcast,
 } from '#contract/operator/broadcasts.ts';
 import type { BroadcastTone } from '#contract/operator/broadcasts.ts';
-import { instantOf, momentAt } from '#web/features/operator/desk/moment.ts';
+import { instantOf, momentAt } from '#web/features/operator/form/moment.ts';
 
 /** The fields of a broadcast as typed; times as `momentAt` writes them. */
 export type Typed = {

@@ -4,9 +4,9 @@ import { type ProviderAnswers, listProviderAnswers } from '#contract/operator/ov
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
 import { effectWords, meaningWords } from '#web/features/operator/channels/codeWords.ts';
-import { actQuery } from '#web/features/operator/desk/actQuery.ts';
-import styles from '#web/features/operator/desk/desk.module.css';
-import { Loaded } from '#web/features/operator/desk/Loaded.tsx';
+import { actQuery } from '#web/features/operator/form/actQuery.ts';
+import styles from '#web/features/operator/form/form.module.css';
+import { Loaded } from '#web/features/operator/form/Loaded.tsx';
 import { channelLabel } from '#web/features/tokens/tokens.ts';
 import { Panel } from '#web/ui/panel/Panel.tsx';
 import { Select } from '#web/ui/select/Select.tsx';

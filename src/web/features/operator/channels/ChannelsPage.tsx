@@ -4,7 +4,7 @@ import { useSearch } from '#web/browser/router/Router.tsx';
 import { Answers } from '#web/features/operator/channels/Answers.tsx';
 import { NumberDrawer } from '#web/features/operator/channels/NumberDrawer.tsx';
 import { NumberState } from '#web/features/operator/channels/NumberState.tsx';
-import styles from '#web/features/operator/desk/desk.module.css';
+import styles from '#web/features/operator/form/form.module.css';
 import { OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
 import { channelLabel, uptimeWords } from '#web/features/tokens/tokens.ts';
 import { Panel } from '#web/ui/panel/Panel.tsx';

@@ -2,7 +2,7 @@ import type { ConnectedNumber } from '#contract/operator/overview.ts';
 import { partings, pauses, restrictions } from '#contract/channels.ts';
 import { Link } from '#web/browser/router/Link.tsx';
 import { NumberState } from '#web/features/operator/channels/NumberState.tsx';
-import styles from '#web/features/operator/desk/desk.module.css';
+import styles from '#web/features/operator/form/form.module.css';
 import { channelLabel, uptimeWords } from '#web/features/tokens/tokens.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Drawer } from '#web/ui/overlay/Modal.tsx';

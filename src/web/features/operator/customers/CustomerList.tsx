@@ -13,7 +13,7 @@ import { useSearch } from '#web/browser/router/Router.tsx';
 import styles from '#web/features/operator/customers/customers.module.css';
 import { go } from '#web/features/operator/customers/go.ts';
 import { stateTone } from '#web/features/operator/customers/states.ts';
-import { actQuery } from '#web/features/operator/desk/actQuery.ts';
+import { actQuery } from '#web/features/operator/form/actQuery.ts';
 import { OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
 import { Panel } from '#web/ui/panel/Panel.tsx';

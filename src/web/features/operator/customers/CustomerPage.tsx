@@ -16,10 +16,10 @@ import { History } from '#web/features/operator/customers/History.tsx';
 import { Sending } from '#web/features/operator/customers/Sending.tsx';
 import styles from '#web/features/operator/customers/customers.module.css';
 import { stateTone } from '#web/features/operator/customers/states.ts';
-import { ThingDrawer } from '#web/features/operator/customers/things/ThingDrawer.tsx';
-import { actQuery } from '#web/features/operator/desk/actQuery.ts';
-import desk from '#web/features/operator/desk/desk.module.css';
-import { Loaded } from '#web/features/operator/desk/Loaded.tsx';
+import { RecordDrawer } from '#web/features/operator/customers/records/RecordDrawer.tsx';
+import { actQuery } from '#web/features/operator/form/actQuery.ts';
+import desk from '#web/features/operator/form/form.module.css';
+import { Loaded } from '#web/features/operator/form/Loaded.tsx';
 import { maySee, SUPPORT_INBOX } from '#web/features/operator/operator.ts';
 import { OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
 import { Alert } from '#web/ui/alert/Alert.tsx';
@@ -53,7 +53,7 @@ export function CustomerPage({ accountId }: { accountId: string }) {
       {data && action && (
         <ActionDrawer action={action} customer={data} onClose={() => setAction(undefined)} />
       )}
-      <ThingDrawer accountId={accountId} />
+      <RecordDrawer accountId={accountId} />
     </>
   );
 }

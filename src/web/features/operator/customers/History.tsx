@@ -5,7 +5,7 @@ import { invoiceTone } from '#web/features/billing/billing.ts';
 import styles from '#web/features/operator/customers/customers.module.css';
 import { go } from '#web/features/operator/customers/go.ts';
 import { Open } from '#web/features/operator/customers/Sending.tsx';
-import desk from '#web/features/operator/desk/desk.module.css';
+import desk from '#web/features/operator/form/form.module.css';
 import { topupTone } from '#web/features/saldo/saldo.ts';
 import { Money } from '#web/ui/money/Money.tsx';
 import { Panel } from '#web/ui/panel/Panel.tsx';

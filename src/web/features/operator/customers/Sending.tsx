@@ -8,7 +8,7 @@ import styles from '#web/features/operator/customers/customers.module.css';
 import { go } from '#web/features/operator/customers/go.ts';
 import { Sessions } from '#web/features/operator/customers/Sessions.tsx';
 import { Steps } from '#web/features/operator/customers/Steps.tsx';
-import desk from '#web/features/operator/desk/desk.module.css';
+import desk from '#web/features/operator/form/form.module.css';
 import { statusTone } from '#web/features/tokens/tokens.ts';
 import { Panel } from '#web/ui/panel/Panel.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';

@@ -1,5 +1,5 @@
 import type { OperatorCustomerDetail } from '#contract/operator/customers.ts';
-import desk from '#web/features/operator/desk/desk.module.css';
+import desk from '#web/features/operator/form/form.module.css';
 import { Panel } from '#web/ui/panel/Panel.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 

@@ -1,6 +1,6 @@
 import { formatNumber } from '#contract/base/money.ts';
 import type { OperatorOverview } from '#contract/operator/overview.ts';
-import styles from '#web/features/operator/desk/desk.module.css';
+import styles from '#web/features/operator/form/form.module.css';
 import page from '#web/features/operator/overview/OverviewPage.module.css';
 import { inBytes, inWords } from '#web/features/operator/overview/problems.ts';
 import { type Fact, Facts, Panel } from '#web/ui/panel/Panel.tsx';

@@ -5,7 +5,7 @@ import { TopupMethod, topupMethodLabel } from '#contract/saldo.ts';
 import { Link } from '#web/browser/router/Link.tsx';
 import { dayInWords } from '#web/features/operator/bank/statement.ts';
 import { Findings } from '#web/features/operator/books/Findings.tsx';
-import styles from '#web/features/operator/desk/desk.module.css';
+import styles from '#web/features/operator/form/form.module.css';
 import { LinkButton } from '#web/ui/button/Button.tsx';
 import { Stat, Stats } from '#web/ui/chart/Stat.tsx';
 import { Money } from '#web/ui/money/Money.tsx';

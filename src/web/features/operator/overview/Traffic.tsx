@@ -4,7 +4,7 @@ import { failureCause } from '#contract/messages/failures.ts';
 import type { OperatorOverview } from '#contract/operator/overview.ts';
 import { useUser } from '#web/api/user.ts';
 import { Link } from '#web/browser/router/Link.tsx';
-import styles from '#web/features/operator/desk/desk.module.css';
+import styles from '#web/features/operator/form/form.module.css';
 import page from '#web/features/operator/overview/OverviewPage.module.css';
 import { SUPPORT_INBOX } from '#web/features/operator/operator.ts';
 import { inWords } from '#web/features/operator/overview/problems.ts';

@@ -12,8 +12,8 @@ import {
 } from '#contract/operator/operators.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
-import desk from '#web/features/operator/desk/desk.module.css';
-import { isOperatorQuery } from '#web/features/operator/desk/useDeskForm.ts';
+import desk from '#web/features/operator/form/form.module.css';
+import { isOperatorQuery } from '#web/features/operator/form/useOperatorForm.ts';
 import { RolesField } from '#web/features/operator/people/RolesField.tsx';
 import { Button, LinkButton } from '#web/ui/button/Button.tsx';
 import { fieldErrors } from '#web/ui/form/fieldErrors.ts';

@@ -5,7 +5,7 @@ import { formatNumber } from '#contract/base/money.ts';
 import { formatPhone } from '#contract/base/phone.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
-import desk from '#web/features/operator/desk/desk.module.css';
+import desk from '#web/features/operator/form/form.module.css';
 import { OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
 import { InviteDialog } from '#web/features/operator/people/InviteDialog.tsx';
 import { OperatorDrawer } from '#web/features/operator/people/OperatorDrawer.tsx';

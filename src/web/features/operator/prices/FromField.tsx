@@ -1,4 +1,4 @@
-import { MomentField } from '#web/features/operator/desk/MomentField.tsx';
+import { MomentField } from '#web/features/operator/form/MomentField.tsx';
 import type { Form } from '#web/ui/form/useForm.ts';
 
 export const FromField = ({ form }: { form: Form<{ valid_from: string }> }) => (

@@ -1,8 +1,8 @@
 import { type PlanDetails, savePlan } from '#contract/operator/books.ts';
-import { AmountField } from '#web/features/operator/desk/AmountField.tsx';
-import styles from '#web/features/operator/desk/desk.module.css';
-import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';
-import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
+import { AmountField } from '#web/features/operator/form/AmountField.tsx';
+import styles from '#web/features/operator/form/form.module.css';
+import { OperatorForm } from '#web/features/operator/form/OperatorForm.tsx';
+import { useOperatorForm } from '#web/features/operator/form/useOperatorForm.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import type { Form } from '#web/ui/form/useForm.ts';
 import { Checkbox } from '#web/ui/form/Checkbox.tsx';
@@ -38,7 +38,7 @@ type Values = ReturnType<typeof initialOf>;
 type Props = { plan: PlanDetails | undefined; onDone: () => void };
 
 export function PlanForm({ plan, onDone }: Props) {
-  const { form, onSubmit } = useDeskForm(savePlan, {
+  const { form, onSubmit } = useOperatorForm(savePlan, {
     initial: initialOf(plan),
     inputOf: ({ is_offered, ...values }) => ({
       ...values,
@@ -56,7 +56,7 @@ export function PlanForm({ plan, onDone }: Props) {
   });
   const { values, errors } = form;
   return (
-    <DeskForm form={form} onSubmit={onSubmit} actions={<Button type="submit">Simpan</Button>}>
+    <OperatorForm form={form} onSubmit={onSubmit} actions={<Button type="submit">Simpan</Button>}>
       <TextField
         label="Kode"
         name="code"
@@ -75,7 +75,7 @@ export function PlanForm({ plan, onDone }: Props) {
         checked={values.is_offered}
         onChange={(event) => form.set('is_offered', event.target.checked)}
       />
-    </DeskForm>
+    </OperatorForm>
   );
 }
 

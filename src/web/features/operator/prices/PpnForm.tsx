@@ -1,9 +1,9 @@
 import { setPpn } from '#contract/operator/books.ts';
-import styles from '#web/features/operator/desk/desk.module.css';
-import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';
-import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
+import styles from '#web/features/operator/form/form.module.css';
+import { OperatorForm } from '#web/features/operator/form/OperatorForm.tsx';
+import { useOperatorForm } from '#web/features/operator/form/useOperatorForm.ts';
 import { fromWords, rateWords } from '#web/features/operator/prices/priceWords.ts';
-import { instantOf } from '#web/features/operator/desk/moment.ts';
+import { instantOf } from '#web/features/operator/form/moment.ts';
 import { FromField } from '#web/features/operator/prices/FromField.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { TextField } from '#web/ui/text/TextField.tsx';
@@ -16,7 +16,7 @@ const parts = [
 ] as const;
 
 export function PpnForm() {
-  const { form, onSubmit } = useDeskForm(setPpn, {
+  const { form, onSubmit } = useOperatorForm(setPpn, {
     initial: { num: '12', den: '100', dpp_num: '11', dpp_den: '12', valid_from: '', reason: '' },
     inputOf: ({ valid_from, ...rate }) => {
       const from = instantOf(valid_from);
@@ -32,7 +32,7 @@ export function PpnForm() {
   });
   const { values, errors } = form;
   return (
-    <DeskForm
+    <OperatorForm
       form={form}
       onSubmit={onSubmit}
       actions={<Button type="submit">Ubah tarif PPN</Button>}
@@ -53,6 +53,6 @@ export function PpnForm() {
         ))}
         <FromField form={form} />
       </div>
-    </DeskForm>
+    </OperatorForm>
   );
 }

@@ -1,12 +1,12 @@
 import { formatRupiah } from '#contract/base/money.ts';
 import { setPrice } from '#contract/operator/books.ts';
 import { PriceCategory } from '#contract/channels.ts';
-import { AmountField } from '#web/features/operator/desk/AmountField.tsx';
-import styles from '#web/features/operator/desk/desk.module.css';
-import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';
-import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
+import { AmountField } from '#web/features/operator/form/AmountField.tsx';
+import styles from '#web/features/operator/form/form.module.css';
+import { OperatorForm } from '#web/features/operator/form/OperatorForm.tsx';
+import { useOperatorForm } from '#web/features/operator/form/useOperatorForm.ts';
 import { categoryWords, fromWords, whatOf } from '#web/features/operator/prices/priceWords.ts';
-import { instantOf } from '#web/features/operator/desk/moment.ts';
+import { instantOf } from '#web/features/operator/form/moment.ts';
 import { FromField } from '#web/features/operator/prices/FromField.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { Select } from '#web/ui/select/Select.tsx';
@@ -23,7 +23,7 @@ const categories = PriceCategory().options.map((value) => ({
 }));
 
 export function PriceForm() {
-  const { form, onSubmit } = useDeskForm(setPrice, {
+  const { form, onSubmit } = useOperatorForm(setPrice, {
     initial: NEW,
     inputOf: ({ category, price, valid_from, reason }) => {
       const from = instantOf(valid_from);
@@ -43,7 +43,7 @@ export function PriceForm() {
     onDone: () => undefined,
   });
   return (
-    <DeskForm
+    <OperatorForm
       form={form}
       onSubmit={onSubmit}
       actions={<Button type="submit">Ubah harga pesan</Button>}
@@ -61,6 +61,6 @@ export function PriceForm() {
         <AmountField form={form} label="Harga baru per pesan" name="price" required />
         <FromField form={form} />
       </div>
-    </DeskForm>
+    </OperatorForm>
   );
 }

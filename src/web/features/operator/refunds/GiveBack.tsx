@@ -3,9 +3,9 @@ import { formatRupiah, type Rupiah } from '#contract/base/money.ts';
 import { type Adjustment, paymentRefundLabel } from '#contract/operator/books.ts';
 import { refundPayment } from '#contract/operator/payments.ts';
 import { proposalResult } from '#web/features/operator/adjustments/customerForm.ts';
-import styles from '#web/features/operator/desk/desk.module.css';
-import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';
-import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
+import styles from '#web/features/operator/form/form.module.css';
+import { OperatorForm } from '#web/features/operator/form/OperatorForm.tsx';
+import { useOperatorForm } from '#web/features/operator/form/useOperatorForm.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 
 type Paid = { id: string; account_name: string; credited: Rupiah };
@@ -21,7 +21,7 @@ const refundResult = (given: Adjustment): string => {
 };
 
 export function GiveBack({ topup, onDone }: Props) {
-  const { form, onSubmit } = useDeskForm(refundPayment, {
+  const { form, onSubmit } = useOperatorForm(refundPayment, {
     initial: { reason: '' },
     inputOf: ({ reason }) => ({ topup_id: topup.id, reason }),
     question: () => ({
@@ -33,7 +33,7 @@ export function GiveBack({ topup, onDone }: Props) {
     onDone,
   });
   return (
-    <DeskForm
+    <OperatorForm
       form={form}
       onSubmit={onSubmit}
       actions={
@@ -47,6 +47,6 @@ export function GiveBack({ topup, onDone }: Props) {
         dan nota kredit diterbitkan. Gerbang pembayaran mengembalikannya bila bisa; selain itu
         uangnya ditransfer manual. Nominal besar perlu operator kedua.
       </p>
-    </DeskForm>
+    </OperatorForm>
   );
 }

@@ -1,8 +1,8 @@
 import { isolated } from '#contract/base/names.ts';
 import { formatRupiah } from '#contract/base/money.ts';
 import { type OpenRefund, finishRefund } from '#contract/operator/payments.ts';
-import styles from '#web/features/operator/desk/desk.module.css';
-import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
+import styles from '#web/features/operator/form/form.module.css';
+import { useOperatorForm } from '#web/features/operator/form/useOperatorForm.ts';
 import { Missing } from '#web/features/operator/refunds/Missing.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
@@ -53,7 +53,7 @@ const Refund = ({ refund, onClose }: RefundProps) => (
 );
 
 function Finish({ refund, onClose }: RefundProps) {
-  const { form, onSubmit } = useDeskForm(finishRefund, {
+  const { form, onSubmit } = useOperatorForm(finishRefund, {
     initial: { reference: '' },
     inputOf: ({ reference }) => ({ refund_id: refund.id, reference }),
     question: () => ({

@@ -10,8 +10,8 @@ import {
   amountColumn,
   customerColumn,
   momentColumn,
-} from '#web/features/operator/desk/columns.tsx';
-import { paymentMethodLabels } from '#web/features/operator/desk/paymentMethodLabels.ts';
+} from '#web/features/operator/form/columns.tsx';
+import { paymentMethodLabels } from '#web/features/operator/form/paymentMethodLabels.ts';
 import { FlaggedDrawer } from '#web/features/operator/refunds/FlaggedDrawer.tsx';
 import { RefundDrawer } from '#web/features/operator/refunds/RefundDrawer.tsx';
 import { Panel } from '#web/ui/panel/Panel.tsx';

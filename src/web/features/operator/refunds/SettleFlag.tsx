@@ -1,12 +1,12 @@
 import { type FlaggedPayment, settleFlag } from '#contract/operator/payments.ts';
-import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';
-import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
+import { OperatorForm } from '#web/features/operator/form/OperatorForm.tsx';
+import { useOperatorForm } from '#web/features/operator/form/useOperatorForm.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 
 type Props = { payment: FlaggedPayment; onDone: () => void };
 
 export function SettleFlag({ payment, onDone }: Props) {
-  const { form, onSubmit } = useDeskForm(settleFlag, {
+  const { form, onSubmit } = useOperatorForm(settleFlag, {
     initial: { reason: '' },
     inputOf: ({ reason }) => ({
       topup_id: payment.topup_id,
@@ -22,7 +22,7 @@ export function SettleFlag({ payment, onDone }: Props) {
     onDone,
   });
   return (
-    <DeskForm
+    <OperatorForm
       form={form}
       onSubmit={onSubmit}
       actions={

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { OutputOf } from '#contract/base/act.ts';
 import { beginTotp } from '#contract/second-factor.ts';
 import { useAct } from '#web/api/query.ts';
-import styles from '#web/features/operator/desk/desk.module.css';
+import styles from '#web/features/operator/form/form.module.css';
 import { AppDialog } from '#web/features/operator/security/AppDialog.tsx';
 import { FactorRow } from '#web/features/operator/security/FactorRow.tsx';
 import { isLast, type PartProps } from '#web/features/operator/security/useFactors.tsx';

@@ -1,7 +1,7 @@
 import { renewRecoveryCodes } from '#contract/second-factor.ts';
 import { isAbort, sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
-import styles from '#web/features/operator/desk/desk.module.css';
+import styles from '#web/features/operator/form/form.module.css';
 import { useRefresh, type PartProps } from '#web/features/operator/security/useFactors.tsx';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';

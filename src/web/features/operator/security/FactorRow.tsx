@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { removeSecondFactor, type SecondFactor } from '#contract/second-factor.ts';
 import { isAbort, sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
-import styles from '#web/features/operator/desk/desk.module.css';
+import styles from '#web/features/operator/form/form.module.css';
 import { useRefresh, type WithFactor } from '#web/features/operator/security/useFactors.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { confirm } from '#web/ui/overlay/confirm.ts';

@@ -1,6 +1,6 @@
 import { isolated } from '#contract/base/names.ts';
 import { useState } from 'react';
-import styles from '#web/features/operator/desk/desk.module.css';
+import styles from '#web/features/operator/form/form.module.css';
 import { FactorRow } from '#web/features/operator/security/FactorRow.tsx';
 import { PasskeyDialog } from '#web/features/operator/security/PasskeyDialog.tsx';
 import { isLast, type PartProps } from '#web/features/operator/security/useFactors.tsx';

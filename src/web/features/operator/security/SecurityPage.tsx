@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useUser, userQuery } from '#web/api/user.ts';
-import { Loaded } from '#web/features/operator/desk/Loaded.tsx';
+import { Loaded } from '#web/features/operator/form/Loaded.tsx';
 import { OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
 import { AppPart } from '#web/features/operator/security/AppPart.tsx';
 import { CodesDialog } from '#web/features/operator/security/CodesDialog.tsx';

@@ -10,7 +10,7 @@ import {
 import { refusalCode } from '#web/api/errors.ts';
 import { renewSessionToken } from '#web/browser/session.ts';
 import { useAct } from '#web/api/query.ts';
-import { actQuery } from '#web/features/operator/desk/actQuery.ts';
+import { actQuery } from '#web/features/operator/form/actQuery.ts';
 import { FactorAnswer } from '#web/features/secondfactor/secondfactor.ts';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 

@@ -4,8 +4,8 @@ import {
   resetSetting,
   saveSetting,
 } from '#contract/operator/settings.ts';
-import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';
-import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
+import { OperatorForm } from '#web/features/operator/form/OperatorForm.tsx';
+import { useOperatorForm } from '#web/features/operator/form/useOperatorForm.ts';
 import { useGuardedClose } from '#web/ui/overlay/useGuardedClose.ts';
 import { SettingField } from '#web/features/operator/settings/SettingField.tsx';
 import { settingWords } from '#web/features/operator/settings/settingWords.ts';
@@ -26,7 +26,7 @@ const WAITS =
 export function SettingDialog({ setting, onClose }: Props) {
   const { name, label, kind, value: before, version, guarded, guards_money } = setting;
   const isRaised = (value: string) => guards_money && Number(value) > Number(before);
-  const { form, onSubmit } = useDeskForm(saveSetting, {
+  const { form, onSubmit } = useOperatorForm(saveSetting, {
     initial: { value: before, reason: '' },
     inputOf: ({ value, reason }) => ({
       setting_id: name,
@@ -48,7 +48,7 @@ export function SettingDialog({ setting, onClose }: Props) {
   const close = useGuardedClose(isDirty, onClose);
   return (
     <Modal open onClose={close} title={label} size={kind === 'hours' ? 'lg' : 'md'}>
-      <DeskForm
+      <OperatorForm
         form={form}
         onSubmit={onSubmit}
         reasonHelp={[REASON_HELP, guarded && RAISING, guards_money && WAITS]
@@ -72,7 +72,7 @@ export function SettingDialog({ setting, onClose }: Props) {
           onChange={(value) => form.set('value', value)}
           onBlur={() => form.leave('value')}
         />
-      </DeskForm>
+      </OperatorForm>
     </Modal>
   );
 }
@@ -80,7 +80,7 @@ export function SettingDialog({ setting, onClose }: Props) {
 /** Resets to the environment's value. */
 export function ResetDialog({ setting, onClose }: Props) {
   const { name, label, kind, value, fallback, version } = setting;
-  const { form, onSubmit } = useDeskForm(resetSetting, {
+  const { form, onSubmit } = useOperatorForm(resetSetting, {
     initial: { reason: '' },
     inputOf: ({ reason }) => ({ setting_id: name, version: String(version), reason }),
     question: () => ({
@@ -102,7 +102,7 @@ export function ResetDialog({ setting, onClose }: Props) {
             { term: 'Bawaan', is: settingWords(kind, fallback) },
           ]}
         />
-        <DeskForm
+        <OperatorForm
           form={form}
           onSubmit={onSubmit}
           reasonHelp={REASON_HELP}
@@ -125,7 +125,7 @@ type DecideProps = Props & { decision: 'approve' | 'refuse' };
 export function DecideDialog({ setting, decision, onClose }: DecideProps) {
   const { name, label, kind, value, version, waiting } = setting;
   const isApproval = decision === 'approve';
-  const { form, onSubmit } = useDeskForm(decideSetting, {
+  const { form, onSubmit } = useOperatorForm(decideSetting, {
     initial: { reason: '' },
     inputOf: ({ reason }) => ({ setting_id: name, version: String(version), decision, reason }),
     question: () => ({
@@ -153,7 +153,7 @@ export function DecideDialog({ setting, decision, onClose }: DecideProps) {
             ]}
           />
         )}
-        <DeskForm
+        <OperatorForm
           form={form}
           onSubmit={onSubmit}
           reasonHelp={REASON_HELP}

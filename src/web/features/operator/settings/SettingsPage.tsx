@@ -6,9 +6,9 @@ import {
   listSettings,
   settingGroupLabel,
 } from '#contract/operator/settings.ts';
-import { actQuery } from '#web/features/operator/desk/actQuery.ts';
-import styles from '#web/features/operator/desk/desk.module.css';
-import { Loaded } from '#web/features/operator/desk/Loaded.tsx';
+import { actQuery } from '#web/features/operator/form/actQuery.ts';
+import styles from '#web/features/operator/form/form.module.css';
+import { Loaded } from '#web/features/operator/form/Loaded.tsx';
 import { OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
 import {
   DecideDialog,

@@ -8,11 +8,11 @@ import {
   returnSuspense,
 } from '#contract/operator/payments.ts';
 import { proposalResult } from '#web/features/operator/adjustments/customerForm.ts';
-import styles from '#web/features/operator/desk/desk.module.css';
-import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';
-import { paymentMethodLabels } from '#web/features/operator/desk/paymentMethodLabels.ts';
-import { TransferFields } from '#web/features/operator/desk/TransferFields.tsx';
-import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
+import styles from '#web/features/operator/form/form.module.css';
+import { OperatorForm } from '#web/features/operator/form/OperatorForm.tsx';
+import { paymentMethodLabels } from '#web/features/operator/form/paymentMethodLabels.ts';
+import { TransferFields } from '#web/features/operator/form/TransferFields.tsx';
+import { useOperatorForm } from '#web/features/operator/form/useOperatorForm.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
 import { Drawer } from '#web/ui/overlay/Modal.tsx';
@@ -97,7 +97,7 @@ function Item({ item, onClose }: { item: SuspenseItem; onClose: () => void }) {
 type FormProps = { item: SuspenseItem; onDone: () => void };
 
 function Credit({ item: { provider, txn, amount, account_name }, onDone }: FormProps) {
-  const { form, onSubmit } = useDeskForm(creditSuspense, {
+  const { form, onSubmit } = useOperatorForm(creditSuspense, {
     initial: { reason: '' },
     inputOf: ({ reason }) => ({ provider, txn, reason }),
     question: () => ({
@@ -109,7 +109,7 @@ function Credit({ item: { provider, txn, amount, account_name }, onDone }: FormP
     onDone,
   });
   return (
-    <DeskForm
+    <OperatorForm
       form={form}
       onSubmit={onSubmit}
       actions={<Button type="submit">Masukkan ke saldo</Button>}
@@ -118,7 +118,7 @@ function Credit({ item: { provider, txn, amount, account_name }, onDone }: FormP
 }
 
 function Return({ item: { provider, txn, amount }, onDone }: FormProps) {
-  const { form, onSubmit } = useDeskForm(returnSuspense, {
+  const { form, onSubmit } = useOperatorForm(returnSuspense, {
     initial: { reference: '', payee: '', reason: '' },
     inputOf: (values) => ({ provider, txn, ...values }),
     question: ({ payee }) => ({
@@ -130,18 +130,18 @@ function Return({ item: { provider, txn, amount }, onDone }: FormProps) {
     onDone,
   });
   return (
-    <DeskForm
+    <OperatorForm
       form={form}
       onSubmit={onSubmit}
       actions={<Button type="submit">Kembalikan ke pengirim</Button>}
     >
       <TransferFields form={form} payeeHelp="Rekening asal pembayarannya." />
-    </DeskForm>
+    </OperatorForm>
   );
 }
 
 function Keep({ item: { provider, txn }, onDone }: FormProps) {
-  const { form, onSubmit } = useDeskForm(annotateSuspense, {
+  const { form, onSubmit } = useOperatorForm(annotateSuspense, {
     initial: { reason: '' },
     inputOf: ({ reason }) => ({ provider, txn, reason }),
     question: () => ({
@@ -153,7 +153,7 @@ function Keep({ item: { provider, txn }, onDone }: FormProps) {
     onDone,
   });
   return (
-    <DeskForm
+    <OperatorForm
       form={form}
       onSubmit={onSubmit}
       actions={

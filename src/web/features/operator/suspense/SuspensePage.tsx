@@ -2,12 +2,12 @@ import { type SuspenseItem, listSuspense } from '#contract/operator/payments.ts'
 import { Link } from '#web/browser/router/Link.tsx';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
-import styles from '#web/features/operator/desk/desk.module.css';
+import styles from '#web/features/operator/form/form.module.css';
 import {
   amountColumn,
   customerColumn,
   momentColumn,
-} from '#web/features/operator/desk/columns.tsx';
+} from '#web/features/operator/form/columns.tsx';
 import { OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
 import { Refunds } from '#web/features/operator/refunds/Refunds.tsx';
 import { SuspenseDrawer } from '#web/features/operator/suspense/SuspenseDrawer.tsx';

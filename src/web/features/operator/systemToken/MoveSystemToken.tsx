@@ -3,7 +3,7 @@ import { type FormEvent, useState } from 'react';
 import { type SystemToken, moveSystemToken } from '#contract/operator/settings.ts';
 import type { ChannelName } from '#contract/tokens.ts';
 import { useAct } from '#web/api/query.ts';
-import { isOperatorQuery } from '#web/features/operator/desk/useDeskForm.ts';
+import { isOperatorQuery } from '#web/features/operator/form/useOperatorForm.ts';
 import { AboutChannel, channelLabel } from '#web/features/tokens/tokens.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';

@@ -9,10 +9,10 @@ import {
 import { topupStatusLabel } from '#contract/saldo.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
-import styles from '#web/features/operator/desk/desk.module.css';
-import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';
-import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
-import { paymentMethodLabels } from '#web/features/operator/desk/paymentMethodLabels.ts';
+import styles from '#web/features/operator/form/form.module.css';
+import { OperatorForm } from '#web/features/operator/form/OperatorForm.tsx';
+import { useOperatorForm } from '#web/features/operator/form/useOperatorForm.ts';
+import { paymentMethodLabels } from '#web/features/operator/form/paymentMethodLabels.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { listKey } from '#web/ui/table/list/useList.ts';
@@ -78,7 +78,7 @@ function adviceOf({ status }: OperatorTopup, gateway: string): string {
 }
 
 function Reject({ topup, onDecided }: Omit<Props, 'provider'>) {
-  const { form, onSubmit } = useDeskForm(rejectTopup, {
+  const { form, onSubmit } = useOperatorForm(rejectTopup, {
     initial: { reason: '' },
     inputOf: ({ reason }) => ({ topup_id: topup.id, reason }),
     question: () => ({
@@ -91,7 +91,7 @@ function Reject({ topup, onDecided }: Omit<Props, 'provider'>) {
     onDone: onDecided,
   });
   return (
-    <DeskForm
+    <OperatorForm
       form={form}
       onSubmit={onSubmit}
       reasonHelp="Tercatat bersama nama Anda; pelanggan membacanya."

@@ -1,6 +1,6 @@
 import { useId } from 'react';
 import type { OperatorTopup } from '#contract/operator/payments.ts';
-import styles from '#web/features/operator/desk/choices.module.css';
+import styles from '#web/features/operator/form/choices.module.css';
 import { whenOf } from '#web/features/operator/bank/bankLines.ts';
 import { type Candidate, differenceOf } from '#web/features/operator/topups/topups.ts';
 import { Money } from '#web/ui/money/Money.tsx';

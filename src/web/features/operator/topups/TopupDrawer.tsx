@@ -1,8 +1,8 @@
 import { paymentRefundLabel } from '#contract/operator/books.ts';
 import type { OperatorTopup } from '#contract/operator/payments.ts';
 import { topupMethodLabel, topupStatusLabel } from '#contract/saldo.ts';
-import desk from '#web/features/operator/desk/desk.module.css';
-import { paymentMethodLabels } from '#web/features/operator/desk/paymentMethodLabels.ts';
+import desk from '#web/features/operator/form/form.module.css';
+import { paymentMethodLabels } from '#web/features/operator/form/paymentMethodLabels.ts';
 import { GiveBack } from '#web/features/operator/refunds/GiveBack.tsx';
 import { AtGateway } from '#web/features/operator/topups/AtGateway.tsx';
 import { Decision } from '#web/features/operator/topups/Decision.tsx';

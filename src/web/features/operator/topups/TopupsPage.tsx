@@ -7,7 +7,7 @@ import { NoRows } from '#web/ui/table/list/NoRows.tsx';
 import { useAddressView } from '#web/ui/table/list/useAddressView.ts';
 import { useList } from '#web/ui/table/list/useList.ts';
 import styles from '#web/features/operator/topups/TopupsPage.module.css';
-import { amountColumn, momentColumn } from '#web/features/operator/desk/columns.tsx';
+import { amountColumn, momentColumn } from '#web/features/operator/form/columns.tsx';
 import { OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
 import { TopupDrawer } from '#web/features/operator/topups/TopupDrawer.tsx';
 import { filterOf, mayConfirm, offerOf, wordOf } from '#web/features/operator/topups/topups.ts';

@@ -14,7 +14,7 @@ import { useAct } from '#web/api/query.ts';
 import { useUser } from '#web/api/user.ts';
 import { formatLabel, webhookStatus, webhookStatusWord } from '#web/features/webhooks/labels.ts';
 import { EditDialog } from '#web/features/webhooks/manage/EditDialog.tsx';
-import { StandingNotice } from '#web/features/webhooks/manage/StandingNotice.tsx';
+import { WebhookStatusNotice } from '#web/features/webhooks/manage/WebhookStatusNotice.tsx';
 import { TestResult } from '#web/features/webhooks/manage/TestResult.tsx';
 import { WebhookMenu } from '#web/features/webhooks/manage/WebhookMenu.tsx';
 import { useWebhookChanged } from '#web/features/webhooks/queries.ts';
@@ -68,7 +68,7 @@ export function WebhookSummary({ webhook }: { webhook: Webhook }) {
       }
     >
       <div className={styles['part']}>
-        <StandingNotice webhook={webhook} />
+        <WebhookStatusNotice webhook={webhook} />
         <RefusalAlert error={power.error ?? trial.error} />
         {test && <TestResult test={test} onClose={() => setTest(undefined)} />}
         <Facts facts={factsOf(webhook, timezone)} />

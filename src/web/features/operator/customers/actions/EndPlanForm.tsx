@@ -1,9 +1,9 @@
 import { isolated } from '#contract/base/names.ts';
 import { endCustomerPlan } from '#contract/operator/customers.ts';
 import type { CustomerForm } from '#web/features/operator/adjustments/customerForm.ts';
-import styles from '#web/features/operator/desk/desk.module.css';
-import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';
-import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
+import styles from '#web/features/operator/form/form.module.css';
+import { OperatorForm } from '#web/features/operator/form/OperatorForm.tsx';
+import { useOperatorForm } from '#web/features/operator/form/useOperatorForm.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { Select } from '#web/ui/select/Select.tsx';
 
@@ -15,7 +15,7 @@ const refunds = [
 export function EndPlanForm({ customer, onDone }: CustomerForm) {
   const name = customer.subscription?.name ?? '';
   const isPaid = customer.subscription?.status === 'active';
-  const { form, onSubmit } = useDeskForm(endCustomerPlan, {
+  const { form, onSubmit } = useOperatorForm(endCustomerPlan, {
     initial: { refund: isPaid ? 'yes' : 'no', reason: '' },
     inputOf: ({ refund, reason }) => ({
       account_id: customer.account_id,
@@ -36,7 +36,7 @@ export function EndPlanForm({ customer, onDone }: CustomerForm) {
     onDone,
   });
   return (
-    <DeskForm
+    <OperatorForm
       form={form}
       onSubmit={onSubmit}
       actions={
@@ -59,6 +59,6 @@ export function EndPlanForm({ customer, onDone }: CustomerForm) {
           Periode ini belum dibayar: tagihannya dibatalkan, dan tidak ada yang dikembalikan.
         </p>
       )}
-    </DeskForm>
+    </OperatorForm>
   );
 }

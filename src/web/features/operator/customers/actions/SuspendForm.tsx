@@ -1,15 +1,15 @@
 import { isolated } from '#contract/base/names.ts';
 import { suspendCustomer } from '#contract/operator/customers.ts';
 import type { CustomerForm } from '#web/features/operator/adjustments/customerForm.ts';
-import styles from '#web/features/operator/desk/desk.module.css';
-import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';
-import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
+import styles from '#web/features/operator/form/form.module.css';
+import { OperatorForm } from '#web/features/operator/form/OperatorForm.tsx';
+import { useOperatorForm } from '#web/features/operator/form/useOperatorForm.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { useStartHere } from '#web/ui/form/useStartHere.ts';
 
 export function SuspendForm({ customer, onDone }: CustomerForm) {
   const isSuspended = customer.state === 'suspended';
-  const { form, onSubmit } = useDeskForm(suspendCustomer, {
+  const { form, onSubmit } = useOperatorForm(suspendCustomer, {
     initial: { reason: '' },
     inputOf: ({ reason }) => ({
       account_id: customer.account_id,
@@ -27,7 +27,7 @@ export function SuspendForm({ customer, onDone }: CustomerForm) {
   });
   useStartHere(form.ref);
   return (
-    <DeskForm
+    <OperatorForm
       form={form}
       onSubmit={onSubmit}
       reasonHelp="Pelanggan membaca alasan ini saat masuk dan lewat pesan."
@@ -42,6 +42,6 @@ export function SuspendForm({ customer, onDone }: CustomerForm) {
           ? 'Pengiriman berlanjut, juga pesan yang menunggu dan belum kedaluwarsa.'
           : 'Semua sesi berakhir, API menolak pesan baru, dan tidak ada yang berangkat. Pesan yang menunggu tetap tersimpan. Pelanggan masih dapat masuk untuk membaca alasannya dan menghubungi layanan pelanggan.'}
       </p>
-    </DeskForm>
+    </OperatorForm>
   );
 }

@@ -1,6 +1,6 @@
 import { useId, useState } from 'react';
 import { civilDate, formatTime, WIB } from '#contract/base/time.ts';
-import styles from '#web/features/operator/desk/desk.module.css';
+import styles from '#web/features/operator/form/form.module.css';
 import {
   inWib,
   SNOOZE_DAYS_MAX,

@@ -4,7 +4,7 @@ import { Suspense, useEffect, useRef, useState, type KeyboardEvent, type ReactNo
 import type { OperatorThread } from '#contract/operator/support.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { Link } from '#web/browser/router/Link.tsx';
-import { Loaded } from '#web/features/operator/desk/Loaded.tsx';
+import { Loaded } from '#web/features/operator/form/Loaded.tsx';
 import { goInbox } from '#web/features/operator/support/address.ts';
 import { CustomerPanel } from '#web/features/operator/support/customer/CustomerPanel.tsx';
 import { threadQuery } from '#web/features/operator/support/queries.ts';

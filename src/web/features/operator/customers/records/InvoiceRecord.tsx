@@ -2,16 +2,16 @@ import { useQuery } from '@tanstack/react-query';
 import { type Invoice, invoiceStatusLabel } from '#contract/billing.ts';
 import { getCustomerInvoice } from '#contract/operator/customers.ts';
 import { invoiceTone } from '#web/features/billing/billing.ts';
-import type { RecordProps } from '#web/features/operator/customers/things/thing.ts';
-import { actQuery } from '#web/features/operator/desk/actQuery.ts';
-import desk from '#web/features/operator/desk/desk.module.css';
-import { Loaded } from '#web/features/operator/desk/Loaded.tsx';
+import type { RecordProps } from '#web/features/operator/customers/records/record.ts';
+import { actQuery } from '#web/features/operator/form/actQuery.ts';
+import desk from '#web/features/operator/form/form.module.css';
+import { Loaded } from '#web/features/operator/form/Loaded.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
 import { type Fact, Facts } from '#web/ui/panel/Panel.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 
-export function InvoiceThing({ accountId, id }: RecordProps) {
+export function InvoiceRecord({ accountId, id }: RecordProps) {
   const invoice = useQuery(actQuery(getCustomerInvoice, { account_id: accountId, invoice_id: id }));
   return (
     <Loaded query={invoice} lines={8}>

@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { getCustomerTopup } from '#contract/operator/customers.ts';
 import { type Topup, topupMethodLabel, topupStatusLabel } from '#contract/saldo.ts';
 import { useUser } from '#web/api/user.ts';
-import type { RecordProps } from '#web/features/operator/customers/things/thing.ts';
-import { actQuery } from '#web/features/operator/desk/actQuery.ts';
-import desk from '#web/features/operator/desk/desk.module.css';
-import { Loaded } from '#web/features/operator/desk/Loaded.tsx';
+import type { RecordProps } from '#web/features/operator/customers/records/record.ts';
+import { actQuery } from '#web/features/operator/form/actQuery.ts';
+import desk from '#web/features/operator/form/form.module.css';
+import { Loaded } from '#web/features/operator/form/Loaded.tsx';
 import { maySee } from '#web/features/operator/operator.ts';
 import { topupTone } from '#web/features/saldo/saldo.ts';
 import { LinkButton } from '#web/ui/button/Button.tsx';
@@ -14,7 +14,7 @@ import { type Fact, Facts } from '#web/ui/panel/Panel.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 
-export function TopupThing({ accountId, id }: RecordProps) {
+export function TopupRecord({ accountId, id }: RecordProps) {
   const { operator_roles: roles } = useUser();
   const topup = useQuery(actQuery(getCustomerTopup, { account_id: accountId, topup_id: id }));
   return (

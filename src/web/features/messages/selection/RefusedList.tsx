@@ -1,6 +1,6 @@
 import type { MessageRow } from '#contract/messages.ts';
 import type { Refused } from '#contract/messages/history.ts';
-import styles from '#web/features/messages/chosen/RefusedList.module.css';
+import styles from '#web/features/messages/selection/RefusedList.module.css';
 import { nameOf } from '#web/features/messages/labels.ts';
 
 type Props = { title: string; refused: readonly Refused[]; messages: readonly MessageRow[] };

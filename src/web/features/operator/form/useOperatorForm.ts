@@ -22,7 +22,7 @@ type Options<A extends Act, V> = {
  * A form that changes money or prices: validated with the act's own schema and confirmed before it is sent; afterwards
  * every query of the operator's side is refetched.
  */
-export function useDeskForm<
+export function useOperatorForm<
   A extends Act,
   V extends Readonly<Record<string, string | boolean | undefined>>,
 >(

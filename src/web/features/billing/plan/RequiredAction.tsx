@@ -21,7 +21,7 @@ type Props = {
 };
 
 /** The action a subscription needs: a payment or a restart; renders nothing without one. */
-export function Standing(props: Props) {
+export function RequiredAction(props: Props) {
   const { status } = props.subscription;
   if (status === 'past_due') return <PastDue {...props} />;
   if (status === 'suspended') return <Suspended {...props} />;

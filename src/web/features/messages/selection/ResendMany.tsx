@@ -3,9 +3,9 @@ import { checkResend, resendMessages } from '#contract/messages/history.ts';
 import { perform } from '#web/api/act.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
-import type { ChosenProps } from '#web/features/messages/chosen/chosenProps.ts';
-import { ManyDialog } from '#web/features/messages/chosen/ManyDialog.tsx';
-import { RefusedList } from '#web/features/messages/chosen/RefusedList.tsx';
+import type { SelectionProps } from '#web/features/messages/selection/selectionProps.ts';
+import { ManyDialog } from '#web/features/messages/selection/ManyDialog.tsx';
+import { RefusedList } from '#web/features/messages/selection/RefusedList.tsx';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
@@ -15,7 +15,7 @@ const titleOf = (count: number | undefined): string => {
   return count === 0 ? 'Tidak ada yang dapat dikirim ulang' : `Kirim ulang ${count} pesan?`;
 };
 
-export function ResendMany({ messages, onClose }: ChosenProps) {
+export function ResendMany({ messages, onClose }: SelectionProps) {
   const message_ids = messages.map(({ id }) => id);
   const check = useQuery({
     queryKey: ['resend_check', message_ids],

@@ -1,5 +1,5 @@
 import type { FormEvent, ReactNode } from 'react';
-import styles from '#web/features/operator/desk/desk.module.css';
+import styles from '#web/features/operator/form/form.module.css';
 import type { Form } from '#web/ui/form/useForm.ts';
 import { TextArea } from '#web/ui/text/TextField.tsx';
 
@@ -11,7 +11,7 @@ type Props = {
   children?: ReactNode;
 };
 
-export const DeskForm = ({
+export const OperatorForm = ({
   form,
   onSubmit,
   reasonHelp = 'Tercatat bersama nama Anda; pelanggan tidak membacanya.',

@@ -3,17 +3,17 @@ import { formatNumber } from '#contract/base/money.ts';
 import { formatPhone } from '#contract/base/phone.ts';
 import { type OperatorToken, getCustomerToken } from '#contract/operator/customers.ts';
 import { tokenStatusLabel } from '#contract/tokens.ts';
-import type { RecordProps } from '#web/features/operator/customers/things/thing.ts';
-import { actQuery } from '#web/features/operator/desk/actQuery.ts';
-import desk from '#web/features/operator/desk/desk.module.css';
-import { Loaded } from '#web/features/operator/desk/Loaded.tsx';
+import type { RecordProps } from '#web/features/operator/customers/records/record.ts';
+import { actQuery } from '#web/features/operator/form/actQuery.ts';
+import desk from '#web/features/operator/form/form.module.css';
+import { Loaded } from '#web/features/operator/form/Loaded.tsx';
 import { channelLabel, statusTone } from '#web/features/tokens/tokens.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { type Fact, Facts } from '#web/ui/panel/Panel.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 
-export function TokenThing({ accountId, id }: RecordProps) {
+export function TokenRecord({ accountId, id }: RecordProps) {
   const token = useQuery(actQuery(getCustomerToken, { account_id: accountId, token_id: id }));
   return (
     <Loaded query={token} lines={8}>

@@ -1,10 +1,10 @@
 import { cancelMessages } from '#contract/messages/history.ts';
 import { useAct } from '#web/api/query.ts';
-import type { ChosenProps } from '#web/features/messages/chosen/chosenProps.ts';
-import { ManyDialog } from '#web/features/messages/chosen/ManyDialog.tsx';
+import type { SelectionProps } from '#web/features/messages/selection/selectionProps.ts';
+import { ManyDialog } from '#web/features/messages/selection/ManyDialog.tsx';
 import { canCancel } from '#web/features/messages/labels.ts';
 
-export function CancelMany({ messages, onClose }: ChosenProps) {
+export function CancelMany({ messages, onClose }: SelectionProps) {
   const cancel = useAct(cancelMessages);
   const count = messages.filter(canCancel).length;
   const left = messages.length - count;

@@ -1,9 +1,9 @@
 import { Ban, Download, RotateCw } from 'lucide-react';
 import { useState } from 'react';
 import type { MessageRow } from '#contract/messages.ts';
-import { CancelMany } from '#web/features/messages/chosen/CancelMany.tsx';
-import { ExportMany } from '#web/features/messages/chosen/ExportMany.tsx';
-import { ResendMany } from '#web/features/messages/chosen/ResendMany.tsx';
+import { CancelMany } from '#web/features/messages/selection/CancelMany.tsx';
+import { ExportMany } from '#web/features/messages/selection/ExportMany.tsx';
+import { ResendMany } from '#web/features/messages/selection/ResendMany.tsx';
 import { manyActions } from '#web/features/messages/labels.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 
@@ -15,7 +15,7 @@ const actions = [
 
 type Props = { messages: readonly MessageRow[]; onDone: () => void };
 
-export function ChosenActions({ messages, onDone }: Props) {
+export function SelectionActions({ messages, onDone }: Props) {
   const [name, setName] = useState<string>();
   const offered = manyActions(messages);
   const Asking = actions.find((one) => one.name === name)?.Dialog;

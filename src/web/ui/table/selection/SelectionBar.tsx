@@ -1,7 +1,7 @@
 import { ListChecks } from 'lucide-react';
 import { Button } from '#web/ui/button/Button.tsx';
-import { ChooseAll } from '#web/ui/table/choosing/Choose.tsx';
-import styles from '#web/ui/table/choosing/choosing.module.css';
+import { ChooseAll } from '#web/ui/table/selection/Choose.tsx';
+import styles from '#web/ui/table/selection/selection.module.css';
 import type { Picking, Selection, TableProps } from '#web/ui/table/tableProps.ts';
 
 type Props<Row> = { table: TableProps<Row>; selection: Selection<Row>; picking: Picking };

@@ -3,7 +3,7 @@ import type { MessageRow } from '#contract/messages.ts';
 import { MANY_MAX } from '#contract/messages/history.ts';
 import { toast } from '#web/ui/toast/toasts.ts';
 
-export function useChosen(shown: readonly MessageRow[]) {
+export function useSelection(shown: readonly MessageRow[]) {
   const [chosen, setChosen] = useState<ReadonlyMap<string, MessageRow>>(new Map());
   const choose = (keys: ReadonlySet<string>) => {
     if (keys.size > MANY_MAX) {

@@ -4,7 +4,7 @@ import { sentenceOf } from '#web/api/errors.ts';
 import { FixedPhones } from '#web/features/simulator/FixedPhones.tsx';
 import { Phone } from '#web/features/simulator/phone/Phone.tsx';
 import { PhoneChooser } from '#web/features/simulator/PhoneChooser.tsx';
-import styles from '#web/features/simulator/PhoneDesk.module.css';
+import styles from '#web/features/simulator/PhoneView.module.css';
 import { rememberPhone } from '#web/features/simulator/phones.ts';
 import { phoneQuery } from '#web/features/simulator/queries.ts';
 import { Switches } from '#web/features/simulator/Switches.tsx';
@@ -13,7 +13,7 @@ import { Panel } from '#web/ui/panel/Panel.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 
-export function PhoneDesk({ phone }: { phone: string }) {
+export function PhoneView({ phone }: { phone: string }) {
   const { data, error, refetch } = useQuery(phoneQuery(phone));
   useEffect(() => rememberPhone(phone), [phone]);
   return (

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { civilDate, WIB } from '#contract/base/time.ts';
-import styles from '#web/features/operator/desk/desk.module.css';
-import { withDay } from '#web/features/operator/desk/moment.ts';
+import styles from '#web/features/operator/form/form.module.css';
+import { withDay } from '#web/features/operator/form/moment.ts';
 import { DatePicker } from '#web/ui/date/DatePicker.tsx';
 import { dateWords } from '#web/ui/date/dates.ts';
 import type { Form } from '#web/ui/form/useForm.ts';

@@ -12,12 +12,12 @@ import { StatusMark, timelineEntries } from '#web/features/messages/messages.ts'
 import styles from '#web/features/operator/customers/customers.module.css';
 import { go } from '#web/features/operator/customers/go.ts';
 import { Open } from '#web/features/operator/customers/Sending.tsx';
-import type { RecordProps } from '#web/features/operator/customers/things/thing.ts';
-import { actQuery } from '#web/features/operator/desk/actQuery.ts';
-import desk from '#web/features/operator/desk/desk.module.css';
-import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';
-import { Loaded } from '#web/features/operator/desk/Loaded.tsx';
-import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
+import type { RecordProps } from '#web/features/operator/customers/records/record.ts';
+import { actQuery } from '#web/features/operator/form/actQuery.ts';
+import desk from '#web/features/operator/form/form.module.css';
+import { OperatorForm } from '#web/features/operator/form/OperatorForm.tsx';
+import { Loaded } from '#web/features/operator/form/Loaded.tsx';
+import { useOperatorForm } from '#web/features/operator/form/useOperatorForm.ts';
 import { maySee } from '#web/features/operator/operator.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
@@ -27,7 +27,7 @@ import { Timeline } from '#web/ui/status/Timeline.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 
 /** A customer's message: its timeline, and, after a reason is given, its content. */
-export function MessageThing({ accountId, id }: RecordProps) {
+export function MessageRecord({ accountId, id }: RecordProps) {
   const { operator_roles: roles, timezone } = useUser();
   const message = useQuery(actQuery(getCustomerMessage, { account_id: accountId, message_id: id }));
   return (
@@ -83,7 +83,7 @@ function factsOf(message: OperatorMessage): readonly Fact[] {
 /** Its content, shown for a reason; the reader and the reason are recorded. */
 function Disclosure({ accountId, id }: RecordProps) {
   const [said, setSaid] = useState<string | null>();
-  const { form, onSubmit } = useDeskForm(readCustomerMessage, {
+  const { form, onSubmit } = useOperatorForm(readCustomerMessage, {
     initial: { reason: '' },
     inputOf: ({ reason }) => ({ account_id: accountId, message_id: id, reason }),
     question: () => ({
@@ -105,7 +105,7 @@ function Disclosure({ accountId, id }: RecordProps) {
   }
   return (
     <Panel title="Isi pesan">
-      <DeskForm
+      <OperatorForm
         form={form}
         onSubmit={onSubmit}
         reasonHelp="Tercatat bersama nama Anda."

@@ -1,7 +1,7 @@
 import { useEffect, useRef, type ChangeEvent } from 'react';
 import boxes from '#web/ui/form/Checkbox.module.css';
-import styles from '#web/ui/table/choosing/choosing.module.css';
-import { onLongPress } from '#web/ui/table/choosing/longPress.ts';
+import styles from '#web/ui/table/selection/selection.module.css';
+import { onLongPress } from '#web/ui/table/selection/longPress.ts';
 import type { Picking, Selection, TableProps } from '#web/ui/table/tableProps.ts';
 import { allToggled, selectionState, rangeToggled, toggled } from '#web/ui/table/selection.ts';
 

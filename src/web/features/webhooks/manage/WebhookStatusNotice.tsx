@@ -50,7 +50,7 @@ function noticeOf(webhook: Webhook, zone: string): Notice | undefined {
   };
 }
 
-export function StandingNotice({ webhook }: { webhook: Webhook }) {
+export function WebhookStatusNotice({ webhook }: { webhook: Webhook }) {
   const notice = noticeOf(webhook, useUser().timezone);
   if (!notice) return null;
   return (

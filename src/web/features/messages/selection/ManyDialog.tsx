@@ -2,7 +2,7 @@ import { useState, type ReactNode } from 'react';
 import type { MessageRow } from '#contract/messages.ts';
 import type { Refused } from '#contract/messages/history.ts';
 import { sentenceOf } from '#web/api/errors.ts';
-import { RefusedList } from '#web/features/messages/chosen/RefusedList.tsx';
+import { RefusedList } from '#web/features/messages/selection/RefusedList.tsx';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { Modal } from '#web/ui/overlay/Modal.tsx';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { instantOf, momentAt, withDay } from '#web/features/operator/desk/moment.ts';
+import { instantOf, momentAt, withDay } from '#web/features/operator/form/moment.ts';
 
 const now = new Date('2026-11-23T07:10:00Z');
 
