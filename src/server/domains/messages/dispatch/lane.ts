@@ -23,47 +23,76 @@ export type LaneContext = AttemptContext & {
   signal: AbortSignal;
 };
 
-/** Tries of one lane at once whose answers are still expected: they leave in order. */
-const WINDOW = 64;
-/**
- * A try without an answer for this long is silent: it blocks its own number, but no slot of the window.
- */
-const SILENT_AFTER_MS = 250;
-const IN_FLIGHT_MAX = 512;
-/** A full window without an answer for this long begins no more tries, in a channel with pauses. */
-const SUSPECT_AFTER_MS = 2_000;
-/** Extra slots for one-time codes, beyond both limits. */
-const URGENT_SLOTS = 16;
-/**
- * A lane's results wait this long for each other; then they are gathered with those of other lanes.
- */
-const BATCH_WINDOW_MS = 10;
-/** At this pace, or slower, messages leave one by one. */
-const ONE_BY_ONE_MS = 50;
-/**
- * At a faster pace, messages that are late by up to this leave together: claiming and settling take longer than the
- * interval between two messages.
- */
-const CATCH_UP_MS = 100;
-const POLL_MS = 250;
-/**
- * Polling takes at most 1/20 of a lane's time, regardless of how much waits behind silent numbers.
- */
-const POLL_SHARE = 20;
-const POLL_MS_MAX = 2_000;
-/**
- * A lane that only waits for silent numbers is woken for new work and has the time of the next due message: it polls at
- * this interval, plus the second one for every lane that its worker runs.
- */
-const QUIET_POLL_MS = 2_000;
-const QUIET_POLL_MS_PER_LANE = 50;
-/**
- * A drained lane stays with its worker this long: claiming and releasing it for every message took longer than sending
- * it. Shorter than a lease, so that a crash delays it no longer than a busy lane.
- */
-const LINGER_MS = 3_000;
-/** Above this many lanes a worker releases drained ones at once, to make room for others. */
-const LINGER_LANES_MAX = 256;
+const TUNING = {
+  /** Tries of a lane at once whose answers are still expected: they leave in order. */
+  windowMax: 64,
+  /** A try without an answer for this long is silent: it takes no slot of the window any more. */
+  silentAfterMs: 250,
+  /** Tries at once, silent ones included: many numbers may be silent before others have to wait. */
+  inFlightMax: 512,
+  /** In a channel with pauses, a full window begins no more tries after this long without an answer. */
+  suspectAfterMs: 2_000,
+  /** Extra slots for one-time codes, beyond both limits: they leave at once from a full lane. */
+  urgentSlots: 16,
+  /** Results wait this long for each other; then they are gathered with those of other lanes. */
+  batchWindowMs: 10,
+  /** At this pace, or slower, messages leave one by one. */
+  oneByOneMs: 50,
+  /**
+   * At a faster pace, messages that are late by up to this leave together: claiming and settling take longer than the
+   * interval between two messages.
+   */
+  catchUpMs: 100,
+  /** Interval of polling while answers are expected: the longest delay after a lost wake-up. */
+  pollMs: 250,
+  /** Polling takes at most 1/20 of a lane's time, however much waits behind silent numbers. */
+  pollShare: 20,
+  /** Limit of the interval that `pollShare` lengthens. */
+  pollMaxMs: 2_000,
+  /** Interval with silent numbers only: the lane is woken, and has the time of the next due message. */
+  quietPollMs: 2_000,
+  /** At least this long for each lane of the worker: 512 quiet lanes poll 20 times a second. */
+  quietPollPerLaneMs: 50,
+  /**
+   * A drained lane stays with its worker this long: claiming and releasing it for every message took longer than
+   * sending it. Shorter than a lease, so that a crash delays it no longer than a busy lane.
+   */
+  lingerMs: 3_000,
+  /** Above this many lanes a worker releases drained ones at once, to make room for others. */
+  lingerLanesMax: 256,
+} as const;
+
+/** Each state has one action (`#actions`); the event found after it leads to the next state. */
+const transitions = {
+  /** Claims due messages and begins their tries, unless the lane must stop. */
+  claiming: {
+    answered: 'settling',
+    paused: 'ended',
+    free: 'claiming',
+    silent: 'scheduling',
+    busy: 'waiting',
+    drained: 'lingering',
+    finished: 'ended',
+  },
+  /** Settles results, with those that arrive shortly after. */
+  settling: { done: 'claiming' },
+  /** Reads when the next message is due: only silent numbers are in flight. */
+  scheduling: { done: 'claiming' },
+  /** Sleeps until an answer, a wake-up, or the time of the next poll. */
+  waiting: { done: 'claiming' },
+  /** Sleeps with an empty queue, ready for new work. */
+  lingering: { woken: 'claiming', finished: 'ended' },
+  /** Also after an error in any state. */
+  ended: {},
+} as const;
+type State = keyof typeof transitions;
+type Event = { [S in State]: keyof (typeof transitions)[S] }[State];
+
+function stateAfter(state: State, event: Event): State {
+  const { [event]: next }: Partial<Record<Event, State>> = transitions[state];
+  if (!next) throw new Error(`a lane has no transition from ${state} by ${event}`);
+  return next;
+}
 
 export type LaneRun = {
   /** There may be new work: poll now. False when the run has ended and was not woken. */
@@ -90,6 +119,7 @@ class Lane {
   readonly #claim: Claim;
   readonly #inFlight = new Map<Promise<void>, number>();
   readonly #results: Result[] = [];
+  #state: State = 'claiming';
   #tries = 0;
   /** Something may be due; a one-time code may be due. */
   #mayBeDue = true;
@@ -98,14 +128,11 @@ class Lane {
   #nextDue = Infinity;
   #polledAt = 0;
   #knowsNext = false;
-  #pollMs = POLL_MS;
+  #pollMs: number = TUNING.pollMs;
   #isDrained = false;
-  #isAway = false;
-  #isLingering = false;
-  #isOver = false;
   #answeredAt = 0;
   #stillUntil = 0;
-  /** Its number was paused: messages are tried one by one until the network has answered. */
+  /** Its number was paused: in every state, messages are tried one by one until the network has answered. */
   #isProbing: boolean;
   #wakeUp: (() => void) | undefined;
 
@@ -116,64 +143,75 @@ class Lane {
   }
 
   readonly wake = () => {
-    this.#mayBeDue = true;
-    this.#mayBeUrgent = true;
+    this.#expectWork();
     this.#wakeUp?.();
-    return !this.#isOver;
+    return this.#state !== 'ended';
   };
 
   readonly isQuiet = () =>
-    this.#isLingering || (this.#inFlight.size > 0 && !this.#mayBeDue && this.#expected() === 0);
+    this.#state === 'lingering' ||
+    (this.#inFlight.size > 0 && !this.#mayBeDue && this.#expected() === 0);
 
   readonly stillMs = () => Math.max(0, this.#stillUntil - performance.now());
+
+  readonly #actions: Record<Exclude<State, 'ended'>, () => Promise<unknown>> = {
+    claiming: () => this.#send(),
+    settling: () => this.#collect().then(() => this.#settle()),
+    scheduling: () => this.#findNext(),
+    waiting: () => this.#pause(this.#idleMs()),
+    lingering: () => this.#sleep(TUNING.lingerMs),
+  };
 
   async run(): Promise<number> {
     const { signal } = this.#context;
     const stop = () => this.#wakeUp?.();
     signal.addEventListener('abort', stop);
     try {
-      for (;;) {
-        if (!signal.aborted) await this.#send();
-        if (this.#results.length > 0) {
-          await this.#collect();
-          await this.#settle();
-          continue;
-        }
-        if (this.stillMs() > 0 && this.#inFlight.size === 0) return this.#tries;
-        if (!signal.aborted && this.#freeSlots(performance.now()).limit > 0) continue;
-        if (this.isQuiet() && !this.#knowsNext && !signal.aborted) {
-          await this.#findNext();
-          continue;
-        }
-        if (this.#inFlight.size > 0 || (this.#mayBeDue && !signal.aborted)) {
-          await this.#pause(this.#idleMs());
-        } else if (!(await this.#linger())) {
-          return this.#tries;
-        }
+      while (this.#state !== 'ended') {
+        await this.#actions[this.#state]();
+        this.#state = stateAfter(this.#state, this.#findEvent());
       }
+      return this.#tries;
     } catch (error) {
       if (!(error instanceof LaneLost)) await this.#settleInFlight();
       throw error;
     } finally {
-      this.#isOver = true;
+      this.#state = 'ended';
       signal.removeEventListener('abort', stop);
     }
   }
 
-  /**
-   * Before the lane ends with an error: an unsettled message would be sent again by the next owner.
-   */
+  /** Synchronous, so that no answer and no wake-up is lost between an action and the next one. */
+  #findEvent(): Event {
+    const isStopping = this.#context.signal.aborted;
+    if (this.#state === 'lingering') return this.#mayBeDue && !isStopping ? 'woken' : 'finished';
+    if (this.#state !== 'claiming') return 'done';
+    if (this.#results.length > 0) return 'answered';
+    if (this.#inFlight.size === 0 && this.stillMs() > 0) return 'paused';
+    if (!isStopping && this.#freeSlots(performance.now()).limit > 0) return 'free';
+    if (!isStopping && !this.#knowsNext && this.isQuiet()) return 'silent';
+    if (this.#inFlight.size > 0 || (this.#mayBeDue && !isStopping)) return 'busy';
+    const hasRoom = this.#context.lanes() <= TUNING.lingerLanesMax;
+    return this.#isDrained && hasRoom && !isStopping ? 'drained' : 'finished';
+  }
+
+  #expectWork() {
+    this.#mayBeDue = true;
+    this.#mayBeUrgent = true;
+  }
+
+  /** After an error: an unsettled message would be sent again by the next owner. */
   async #settleInFlight() {
     await Promise.all(this.#inFlight.keys());
     if (this.#results.length > 0) await this.#settle();
   }
 
   async #send() {
+    if (this.#context.signal.aborted) return;
     const now = performance.now();
     if (now >= this.#nextDue) {
       this.#nextDue = Infinity;
-      this.#mayBeDue = true;
-      this.#mayBeUrgent = true;
+      this.#expectWork();
     }
     const { limit, isUrgent } = this.#freeSlots(now);
     if (limit === 0) return;
@@ -182,15 +220,17 @@ class Lane {
     this.#polledAt = now;
     this.#knowsNext = false;
     const { claimMessages, from } = this.#context;
-    const { due, ...found } = await claimMessages({ claim: this.#claim, from, limit, isUrgent });
-    this.#isDrained = found.isDrained;
-    this.#isAway = found.isAway;
+    const query = { claim: this.#claim, from, limit, isUrgent };
+    const { due, isDrained } = await claimMessages(query);
+    this.#isDrained = isDrained;
+    const { pollMs, pollMaxMs, pollShare } = TUNING;
     const tookMs = performance.now() - now;
-    this.#pollMs = Math.min(POLL_MS_MAX, Math.max(POLL_MS, POLL_SHARE * tookMs));
+    this.#pollMs = Math.min(pollMaxMs, Math.max(pollMs, pollShare * tookMs));
     if (due.length === 0) return;
     if (due.length === limit && isUrgent) this.#mayBeUrgent = true;
     else if (due.length === limit && !this.#isDrained) this.#mayBeDue = true;
-    this.#left(due.length);
+    const earliest = performance.now() - this.#catchUpMs();
+    this.#nextLeave = Math.max(this.#nextLeave, earliest) + due.length * this.#context.paceMs;
     this.#tries += due.length;
     for (const message of due) this.#begin(message);
   }
@@ -199,18 +239,22 @@ class Lane {
   #freeSlots(now: number): { limit: number; isUrgent: boolean } {
     const atPace = this.#mayLeave(now);
     const inFlight = this.#inFlight.size;
-    const isProbed = inFlight + this.#results.length > 0;
-    const mayBegin = this.#isProbing ? !isProbed : !this.#isSuspect(now);
-    if (atPace === 0 || this.stillMs() > 0 || !mayBegin) return { limit: 0, isUrgent: false };
-    if (this.#isProbing) return { limit: this.#mayBeDue ? 1 : 0, isUrgent: false };
-    const slots = Math.min(WINDOW - this.#expected(), IN_FLIGHT_MAX - inFlight);
+    if (atPace === 0 || this.stillMs() > 0 || this.#isSuspect(now)) {
+      return { limit: 0, isUrgent: false };
+    }
+    if (this.#isProbing) {
+      const isProbed = inFlight + this.#results.length > 0;
+      return { limit: this.#mayBeDue && !isProbed ? 1 : 0, isUrgent: false };
+    }
+    const { windowMax, inFlightMax, urgentSlots } = TUNING;
+    const slots = Math.min(windowMax - this.#expected(), inFlightMax - inFlight);
     // With a pace, claimed messages leave at once, and are settled while the next ones wait.
-    if (this.#mayBeDue && slots >= (atPace < Infinity ? 1 : WINDOW / 2)) {
+    if (this.#mayBeDue && slots >= (atPace < Infinity ? 1 : windowMax / 2)) {
       return { limit: Math.min(slots, atPace), isUrgent: false };
     }
-    const beyond = IN_FLIGHT_MAX + WINDOW - inFlight;
-    const urgentSlots = this.#mayBeUrgent ? Math.min(URGENT_SLOTS, atPace, beyond) : 0;
-    return { limit: Math.max(0, urgentSlots), isUrgent: true };
+    const beyond = inFlightMax + windowMax - inFlight;
+    const limit = this.#mayBeUrgent ? Math.min(urgentSlots, atPace, beyond) : 0;
+    return { limit: Math.max(0, limit), isUrgent: true };
   }
 
   #mayLeave(now: number): number {
@@ -220,26 +264,19 @@ class Lane {
     return lateMs < 0 ? 0 : 1 + Math.floor(Math.min(lateMs, this.#catchUpMs()) / paceMs);
   }
 
-  #left(messages: number) {
-    const earliest = performance.now() - this.#catchUpMs();
-    this.#nextLeave = Math.max(this.#nextLeave, earliest) + messages * this.#context.paceMs;
-  }
-
-  #catchUpMs = () => (this.#context.paceMs < ONE_BY_ONE_MS ? CATCH_UP_MS : 0);
+  #catchUpMs = () => (this.#context.paceMs < TUNING.oneByOneMs ? TUNING.catchUpMs : 0);
 
   #expected(): number {
-    const silentSince = performance.now() - SILENT_AFTER_MS;
+    const silentSince = performance.now() - TUNING.silentAfterMs;
     let expected = 0;
     for (const since of this.#inFlight.values()) if (since > silentSince) expected += 1;
     return expected;
   }
 
-  /**
-   * Whether the network may be down: so many tries are silent for so long that no more begin before one is answered.
-   */
+  /** The network may be down: so many tries are silent that no more begin before an answer. */
   #isSuspect(now: number): boolean {
-    if (!this.#context.channel.pauses || this.#inFlight.size < WINDOW) return false;
-    return now - this.#answeredAt > SUSPECT_AFTER_MS && this.#expected() < this.#inFlight.size;
+    if (!this.#context.channel.pauses || this.#inFlight.size < TUNING.windowMax) return false;
+    return now - this.#answeredAt > TUNING.suspectAfterMs && this.#expected() < this.#inFlight.size;
   }
 
   #begin(message: Dispatched) {
@@ -256,7 +293,7 @@ class Lane {
   }
 
   async #collect() {
-    const end = performance.now() + BATCH_WINDOW_MS;
+    const end = performance.now() + TUNING.batchWindowMs;
     for (;;) {
       const leftMs = end - performance.now();
       const nextLeaveMs = this.#mayBeDue && this.#context.paceMs > 0 ? this.#nextLeaveMs() : leftMs;
@@ -286,35 +323,24 @@ class Lane {
   async #endProbing() {
     const { channel, sql } = this.#context;
     const remainingMs = await channel.pauses?.remainingMs(this.#claim);
-    if (remainingMs !== undefined) {
-      this.#standStill(remainingMs);
-      return;
-    }
+    if (remainingMs !== undefined) return this.#standStill(remainingMs);
     this.#isProbing = false;
     await deferUnsure(sql, this.#claim, null);
     this.#mayBeDue = true;
   }
 
-  async #linger(): Promise<boolean> {
-    const { lanes, signal } = this.#context;
-    if (!this.#isDrained || this.#isAway || signal.aborted || lanes() > LINGER_LANES_MAX)
-      return false;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#wakeUp = resolve;
-    this.#isLingering = true;
-    const timer = setTimeout(resolve, LINGER_MS);
-    await promise;
-    clearTimeout(timer);
-    this.#isLingering = false;
-    this.#wakeUp = undefined;
-    return this.#mayBeDue && !signal.aborted;
-  }
-
+  /** The first message that was not due at the last poll. */
   async #findNext() {
     this.#knowsNext = true;
     const queriedAt = performance.now();
-    const inMs = await nextDueMs(this.#context, this.#claim, queriedAt - this.#polledAt);
-    if (inMs !== null) this.#nextDue = Math.min(this.#nextDue, queriedAt + inMs);
+    const { accountId, tokenId } = this.#claim;
+    const [next] = await this.#context.sql<{ in_ms: number | null }[]>`
+      select extract(epoch from min(ready_at) - clock_timestamp())::float8 * 1000 as in_ms
+      from dispatch
+      where account_id = ${accountId} and token_id = ${tokenId} and state in ('ready', 'unknown')
+        and ready_at > clock_timestamp()
+          - ${queriedAt - this.#polledAt}::float8 * interval '1 millisecond'`;
+    this.#nextDue = Math.min(this.#nextDue, queriedAt + (next?.in_ms ?? Infinity));
   }
 
   #nextLeaveMs = () => this.#nextLeave - performance.now();
@@ -322,44 +348,27 @@ class Lane {
   #idleMs(): number {
     const { paceMs, lanes } = this.#context;
     if (this.#inFlight.size === 0) return this.#nextLeaveMs();
-    if (this.#isProbing || this.stillMs() > 0) return QUIET_POLL_MS;
+    if (this.#isProbing || this.stillMs() > 0) return TUNING.quietPollMs;
     const dueInMs = this.#nextDue - performance.now();
     const leaveInMs = paceMs > 0 && this.#mayBeDue ? this.#nextLeaveMs() : Infinity;
-    const quietMs = Math.max(QUIET_POLL_MS, QUIET_POLL_MS_PER_LANE * lanes());
+    const quietMs = Math.max(TUNING.quietPollMs, TUNING.quietPollPerLaneMs * lanes());
     return Math.min(this.#expected() > 0 ? this.#pollMs : quietMs, dueInMs, leaveInMs);
   }
 
   async #pause(ms: number) {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#wakeUp = resolve;
-    const timer = setTimeout(
-      () => {
-        this.#mayBeDue = true;
-        this.#mayBeUrgent = true;
-        resolve();
-      },
-      Math.max(1, ms),
-    );
-    await promise;
+    if (await this.#sleep(Math.max(1, ms))) this.#expectWork();
+  }
+
+  /** Until a wake-up; true when none came within `ms`. */
+  async #sleep(ms: number): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    this.#wakeUp = () => resolve(false);
+    const timer = setTimeout(resolve, ms, true);
+    const isOver = await promise;
     clearTimeout(timer);
     this.#wakeUp = undefined;
+    return isOver;
   }
-}
-
-/**
- * Milliseconds until the first message is due that was not due `pollAgeMs` ago; null without one.
- */
-async function nextDueMs(
-  { sql }: LaneContext,
-  { accountId, tokenId }: Claim,
-  pollAgeMs: number,
-): Promise<number | null> {
-  const [next] = await sql<{ in_ms: number | null }[]>`
-    select extract(epoch from min(ready_at) - clock_timestamp())::float8 * 1000 as in_ms
-    from dispatch
-    where account_id = ${accountId} and token_id = ${tokenId} and state in ('ready', 'unknown')
-      and ready_at > clock_timestamp() - ${pollAgeMs}::float8 * interval '1 millisecond'`;
-  return next?.in_ms ?? null;
 }
 
 type ClaimQuery = {
@@ -383,8 +392,7 @@ type ClaimedMessages = {
 export type ClaimMessages = (query: ClaimQuery) => Promise<ClaimedMessages>;
 
 /** Wait of a lane's query for those of other lanes. */
-const GATHER = { waitMs: 2, busy: { perSecond: 50, waitMs: 30, enough: 16 } };
-const LANES_MAX = 64;
+const GATHER = { waitMs: 2, busy: { perSecond: 50, waitMs: 30, enough: 16 }, sizeMax: 64 };
 
 type Row = { o_nth: number } & (
   | ({ o_state: null } & Dispatched)
@@ -397,20 +405,13 @@ type ClaimDeps = {
 };
 
 export function openClaimMessages({ sql, tracing }: ClaimDeps): ClaimMessages {
-  const claimRows = async (queries: readonly Numbered[]) => {
+  const claimMessages = gather<ClaimQuery, ClaimedMessages | 'lost'>(async (queries) => {
     const began = performance.now();
     const rows = await claim(sql, queries);
     tracing?.did({ operation: 'claim', began, steps: rows.flatMap(stepOf) });
-    return Map.groupBy(rows, ({ o_nth }) => o_nth);
-  };
-  const claimMessages = gather<ClaimQuery, ClaimedMessages | 'lost'>(
-    async (queries) => {
-      const numbered = queries.map((query, index) => ({ ...query, nth: index + 1 }));
-      const byNth = await claimRows(numbered);
-      return numbered.map(({ nth }) => claimedFrom(byNth.get(nth)));
-    },
-    { ...GATHER, sizeMax: LANES_MAX },
-  );
+    const byNth = Map.groupBy(rows, ({ o_nth }) => o_nth);
+    return queries.map((_, index) => claimedFrom(byNth.get(index + 1)));
+  }, GATHER);
   return async (query) => {
     const claimed = await claimMessages(query);
     if (claimed === 'lost') throw new LaneLost();
@@ -428,14 +429,12 @@ function claimedFrom(rows: readonly Row[] = []): ClaimedMessages | 'lost' {
   };
 }
 
-type Numbered = ClaimQuery & { nth: number };
-
 const stepOf = (row: Row) =>
   row.o_state === null ? [{ messageId: row.o_id, attempt: row.o_attempt }] : [];
 
-const claim = (sql: Sql, queries: readonly Numbered[]) => sql<Row[]>`
+const claim = (sql: Sql, queries: readonly ClaimQuery[]) => sql<Row[]>`
   select * from claim_messages(
-    ${queries.map(({ nth }) => nth)}::int[],
+    ${queries.map((_, index) => index + 1)}::int[],
     ${queries.map(({ claim }) => claim.accountId)}::uuid[],
     ${queries.map(({ claim }) => claim.tokenId)}::uuid[],
     ${queries.map(({ claim }) => claim.epoch)}::bigint[],

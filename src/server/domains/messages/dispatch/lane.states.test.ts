@@ -1,0 +1,212 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { SendResult } from '#server/domains/channels/channels.ts';
+import { network, noMedia, phones } from '#tests/support/app/fake-channel.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
+import { openLog } from '#server/infra/observability/log.ts';
+import type { Dispatched } from './attempt.ts';
+import { type LaneContext, runLane } from './lane.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const claim = { accountId: 'account', tokenId: 'token', epoch: 1 };
+
+const messageTo = (peer: string): Dispatched => ({
+  o_id: `message to ${peer}`,
+  o_peer: peer,
+  o_type: 'text',
+  o_body: { text: 'Halo' },
+  o_secret: null,
+  o_attempt: 1,
+  o_unknowns: 0,
+  o_expired: false,
+  o_unsure_ms: null,
+});
+
+type Options = Partial<Pick<LaneContext, 'isProbe' | 'lanes'>> & {
+  /** Milliseconds from a claim until the next message is due. */
+  nextDueMs?: number;
+  /** Remaining pause of the number once it has answered. */
+  remainingMs?: number;
+};
+
+/** A lane over queued phones, with the time of each event in milliseconds since its start. */
+function start(queue: string[], { nextDueMs, remainingMs, ...options }: Options = {}) {
+  const began = performance.now();
+  const events: [number, string][] = [];
+  const did = (event: string) => events.push([Math.round(performance.now() - began), event]);
+  const answers = new Map<string, (result: SendResult) => void>();
+  const { channels } = network(({ to }) => {
+    did(`send ${to}`);
+    const { promise, resolve } = Promise.withResolvers<SendResult>();
+    answers.set(to, resolve);
+    return promise;
+  });
+  const channel = channels.get('simulator');
+  if (!channel) throw new Error('no channel');
+  const pauses = {
+    remainingMs: async () => remainingMs,
+    probe: async () => 0,
+    silent: async () => 0,
+  };
+  const stop = new AbortController();
+  const sql = (async () => [{ in_ms: nextDueMs ?? null }]) as unknown as Sql;
+  const lane = runLane(
+    {
+      sql,
+      log: openLog({ level: 'silent' }),
+      settle: async (outcomes) => {
+        did(`settle ${outcomes.length}`);
+        return { isLost: false, unknownIds: new Set() };
+      },
+      claimMessages: async ({ limit }) => {
+        did('claim');
+        const due = queue.splice(0, limit).map(messageTo);
+        return { due, isDrained: queue.length === 0 && nextDueMs === undefined, isAway: false };
+      },
+      channel: { ...channel, timeoutMs: 60_000, pauses },
+      media: noMedia,
+      from: '628110000000',
+      paceMs: 0,
+      lanes: () => 1,
+      signal: stop.signal,
+      ...options,
+    },
+    claim,
+  );
+  void lane.done.then((tries) => did(`end after ${tries}`));
+  const answer = (peer: string) => answers.get(peer)?.({ outcome: 'sent' });
+  /** Passes time. @returns the events meanwhile */
+  const pass = async (ms: number) => {
+    await vi.advanceTimersByTimeAsync(ms);
+    return events.splice(0);
+  };
+  return { lane, queue, answer, pass, stop: () => stop.abort() };
+}
+
+const [ani = '', budi = '', citra = ''] = phones(3);
+
+test('keeps a drained lane for three seconds', async () => {
+  const { lane, answer, pass } = start([ani]);
+  expect(await pass(0)).toEqual([
+    [0, 'claim'],
+    [0, `send ${ani}`],
+  ]);
+  answer(ani);
+  expect(await pass(2_999)).toEqual([[0, 'settle 1']]);
+  expect(lane.isQuiet()).toBe(true);
+  expect(await pass(1)).toEqual([[3_000, 'end after 1']]);
+  expect(lane.wake()).toBe(false);
+});
+
+test('sends at once what wakes a drained lane', async () => {
+  const { lane, queue, answer, pass } = start([ani]);
+  await pass(0);
+  answer(ani);
+  await pass(1_000);
+  queue.push(budi);
+  expect(lane.wake()).toBe(true);
+  expect(await pass(0)).toEqual([
+    [1_000, 'claim'],
+    [1_000, `send ${budi}`],
+  ]);
+  answer(budi);
+  expect(await pass(2_999)).toEqual([[1_000, 'settle 1']]);
+  expect(await pass(1)).toEqual([[4_000, 'end after 2']]);
+});
+
+test('ends a drained lane at once when it must stop', async () => {
+  const { answer, pass, stop } = start([ani]);
+  await pass(0);
+  answer(ani);
+  await pass(1_000);
+  stop();
+  expect(await pass(0)).toEqual([[1_000, 'end after 1']]);
+});
+
+test('sends nothing from a drained lane that is woken and stopped', async () => {
+  const { lane, queue, answer, pass, stop } = start([ani]);
+  await pass(0);
+  answer(ani);
+  await pass(1_000);
+  queue.push(budi);
+  lane.wake();
+  stop();
+  expect(await pass(0)).toEqual([[1_000, 'end after 1']]);
+});
+
+test('releases a drained lane at once if its worker has many', async () => {
+  const { answer, pass } = start([ani], { lanes: () => 257 });
+  await pass(0);
+  answer(ani);
+  expect(await pass(0)).toEqual([
+    [0, 'settle 1'],
+    [0, 'end after 1'],
+  ]);
+});
+
+test('claims nothing once it must stop, and ends with the last answer', async () => {
+  const { lane, queue, answer, pass, stop } = start([ani]);
+  await pass(0);
+  stop();
+  queue.push(budi);
+  lane.wake();
+  expect(await pass(10_001)).toEqual([]);
+  answer(ani);
+  expect(await pass(0)).toEqual([
+    [10_001, 'settle 1'],
+    [10_001, 'end after 1'],
+  ]);
+});
+
+test('settles answers together that arrive within ten milliseconds, not at the next poll', async () => {
+  const { answer, pass } = start([ani, budi, citra]);
+  await pass(20);
+  answer(ani);
+  await pass(4);
+  answer(budi);
+  expect((await pass(100)).slice(0, 1)).toEqual([[30, 'settle 2']]);
+});
+
+test('sends new work at once while answers are expected', async () => {
+  const { lane, queue, pass } = start([ani]);
+  await pass(20);
+  queue.push(budi);
+  lane.wake();
+  expect(await pass(0)).toEqual([
+    [20, 'claim'],
+    [20, `send ${budi}`],
+  ]);
+});
+
+test('polls when the next message is due while only silent numbers are in flight', async () => {
+  const { lane, pass } = start([ani], { nextDueMs: 1_100 });
+  // The poll of 250 ms finds nothing more; from then on the try is silent.
+  expect((await pass(300)).map(([at]) => at)).toEqual([0, 0, 250]);
+  expect(lane.isQuiet()).toBe(true);
+  expect(await pass(1_049)).toEqual([]);
+  expect(await pass(1)).toEqual([[1_350, 'claim']]);
+});
+
+test('tries one message after a pause, and the others once the network has answered', async () => {
+  const { answer, pass } = start([ani, budi, citra], { isProbe: true });
+  const sendsOf = (events: [number, string][]) =>
+    events.filter(([, event]) => event.startsWith('send'));
+  expect(sendsOf(await pass(5_000))).toEqual([[0, `send ${ani}`]]);
+  answer(ani);
+  expect(sendsOf(await pass(0))).toEqual([
+    [5_000, `send ${budi}`],
+    [5_000, `send ${citra}`],
+  ]);
+});
+
+test('ends a lane whose number is paused again after its probe', async () => {
+  const { lane, answer, pass } = start([ani, budi], { isProbe: true, remainingMs: 700 });
+  await pass(0);
+  answer(ani);
+  expect(await pass(0)).toEqual([
+    [0, 'settle 1'],
+    [0, 'end after 1'],
+  ]);
+  expect(lane.stillMs()).toBe(700);
+});
