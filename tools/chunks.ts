@@ -187,7 +187,7 @@ function partsOf(graph: Graph): ReadonlyMap<string, Part> {
  * that earlier pages need too, and the rest; modules of several signed-in pages; the styles of the frame and of the
  * daily pages, all in one; and each page and lazy piece by itself. With a file for each shared module the first
  * signed-in screen had 70 links, and writing those took a phone longer than running their code: each link is 1.3 ms of
- * a fast machine's time, before anything loads. So small shared modules are in the pages' common file, whoever needs
+ * a fast machine's time, before anything loads. So small shared modules are in the pages' common file, for every page that needs
  * them. Many small files also compress worse.
  *
  * `npm run size` checks their size, and that no two import each other: static imports in a circle would not be loaded

@@ -11,7 +11,7 @@ revoke all on function system_account from public;
 -- Called by the trigger when a number leaves user_phones; not while its account is erased.
 create or replace function record_former_phone() returns trigger language plpgsql as $$
 begin
-  -- Where each node has a row, the one that was asked does it.
+  -- If each node has a row, only the node that received the call writes it.
   if starts_with(current_setting('application_name'), 'citus_internal') then
     return null;
   end if;

@@ -11,8 +11,8 @@ type Planned = { accountId: string; tokenId: string; messageId: string };
 type Deps = { sql: Sql; findMedia: FindMedia };
 
 /**
- * Reschedules a message; a time in the past counts as now. Its `ttl` counts from there, and its file is kept until
- * then. Open pages are notified.
+ * Reschedules a message; a time in the past counts as now. Its `ttl` counts from there, and its file is retained
+ * until then. Open pages are notified.
  *
  * @throws Refusal `not_found`; `message_in_flight` when it was not scheduled, is being sent or may have left;
  * `message_final` when it has left or ended.

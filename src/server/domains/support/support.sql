@@ -15,7 +15,7 @@ revoke all on function search_support from public;
 grant execute on function search_support to kabari_app;
 
 -- Writes an event about a thread to the stream that operators follow, that of the installation's own account,
--- in the transaction that makes it true: whoever sees one account may not write to another's.
+-- in the transaction that makes it true: a caller that sees one account may not write to another's.
 -- Called by the domain support for every line and change. Raises when the event is of another kind. Locks
 -- nothing.
 create or replace function notify_operators(p_kind text, p_data jsonb) returns void

@@ -40,7 +40,7 @@ type SelectionPartProps<Row> = {
   picking: Picking;
 };
 
-/** The components for selecting rows (`choosing`): only tables that need them load them. */
+/** The components for selecting rows (`selectionParts`): only tables that need them load them. */
 export type SelectionParts = {
   Choose: <Row>(props: SelectionPartProps<Row> & { row: Row }) => ReactNode;
   ChooseAll: <Row>(props: Omit<SelectionPartProps<Row>, 'picking'>) => ReactNode;
@@ -50,7 +50,7 @@ export type SelectionParts = {
 
 /** Selectable rows, by their keys; those of other pages stay selected. */
 export type Selection<Row> = {
-  /** Always `choosing`. */
+  /** Always `selectionParts`. */
   pieces: SelectionParts;
   chosen: ReadonlySet<string>;
   onChoose: (chosen: ReadonlySet<string>) => void;

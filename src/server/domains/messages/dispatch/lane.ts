@@ -54,7 +54,7 @@ const TUNING = {
   /** At least this long for each lane of the worker: 512 quiet lanes poll 20 times a second. */
   quietPollPerLaneMs: 50,
   /**
-   * A drained lane stays with its worker this long: claiming and releasing it for every message took longer than
+   * A worker keeps a drained lane this long: claiming and releasing it for every message took longer than
    * sending it. Shorter than a lease, so that a crash delays it no longer than a busy lane.
    */
   lingerMs: 3_000,

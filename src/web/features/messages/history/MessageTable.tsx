@@ -136,19 +136,19 @@ function useMessages() {
     isThere: !list.table.busy && !list.table.loading,
     held: !list.error && (!isFirst || reading || isChoosing || search.open !== undefined),
   });
-  const chosen = useSelection(rows);
+  const selection = useSelection(rows);
   // One's own change is shown, wherever the pointer is.
   const afterChange = async () => {
-    chosen.clear();
+    selection.clear();
     const { data } = await list.refetch();
     if (isFirst && data) show(data.rows);
   };
-  if (isChoosing !== chosen.keys.size > 0) setChoosing(chosen.keys.size > 0);
+  if (isChoosing !== selection.keys.size > 0) setChoosing(selection.keys.size > 0);
   return {
     search,
     filters,
     list,
-    chosen,
+    selection,
     rows,
     show: () => show(),
     afterChange,
@@ -174,7 +174,7 @@ export function MessageTable({ onSend }: { onSend: () => void }) {
     () => columns(zone).filter(({ id }) => roomy || id !== 'token'),
     [zone, roomy],
   );
-  const { search, filters, list, chosen, rows, table, ...more } = useMessages();
+  const { search, filters, list, selection, rows, table, ...more } = useMessages();
   const showNews = () => {
     more.show();
     window.scrollTo(0, 0);
@@ -215,7 +215,7 @@ export function MessageTable({ onSend }: { onSend: () => void }) {
           onView={more.onView}
           onOpen={({ id }) => openAt(id)}
           openKey={search.open}
-          selection={selectionOf(chosen, { zone, onDone: () => void more.afterChange() })}
+          selection={selectionOf(selection, { zone, onDone: () => void more.afterChange() })}
           empty={
             <NoRows list={list} onReset={filtered && (() => go({ ...noFilters, page: undefined }))}>
               <p>Pesan yang Anda kirim dan terima akan tercatat di sini.</p>

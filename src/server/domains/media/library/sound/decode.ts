@@ -111,7 +111,7 @@ const BLOCKS_A_SECOND = 50;
 /** Quieter than this counts as silence (−60 dB), so that noise is not scaled up to full bars. */
 const SILENCE = 0.001;
 
-/** Measures a sound while it is decoded; only its loudness is kept. */
+/** Measures a sound while it is decoded; it stores only the loudness. */
 type Meter = {
   addSamples(channels: readonly Float32Array[]): void;
   seconds(): number;
