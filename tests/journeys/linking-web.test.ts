@@ -54,7 +54,7 @@ async function disconnectedToken(
   const tokenId = uuidOf('token', token.id) ?? '';
   await changeTokens(sql, { tokenId }, { status: 'disconnected', phone });
   await sql`
-    insert into connections (account_id, token_id, channel, parted_at, parted_reason)
+    insert into connections (account_id, token_id, channel, disconnected_at, disconnect_reason)
     select account_id, token_id, 'web', now(), 'phone' from tokens where token_id = ${tokenId}`;
   return token.id;
 }

@@ -534,7 +534,7 @@ create table tokens (
   created_at         timestamptz not null default clock_timestamp(),
   -- The `cooling_since` after which the owner kept the token. Tokens from before the account's current cooling and not
   -- kept since are shown for review.
-  kept_since         timestamptz,
+  confirmed_since         timestamptz,
   deleted_at         timestamptz,
   -- A copy of the account's status for intake and dispatch: a suspended account accepts and sends no messages; queued
   -- messages stay.
@@ -624,9 +624,9 @@ create table connections (
   channel           text not null,
   -- Connected since; null while disconnected.
   since             timestamptz,
-  parted_at         timestamptz,
+  disconnected_at         timestamptz,
   -- See `partings` in the contract.
-  parted_reason     text,
+  disconnect_reason     text,
   -- The network's restriction, and its end; null: until further notice.
   restriction       text,
   restricted_at     timestamptz,

@@ -59,7 +59,7 @@ export const channelsAccountData = ({ sql, allAccountsSql }: Deps): AccountData 
 const connectionsOf = (sql: Sql, accountId: string): Promise<Row[]> =>
   asAccount(sql, accountId, async (tx) => {
     const found = await tx<Named[]>`
-      select token_id, channel, since, parted_at, parted_reason, restriction, restricted_at,
+      select token_id, channel, since, disconnected_at, disconnect_reason, restriction, restricted_at,
         restricted_until, last_receipt_at
       from connections where account_id = ${accountId} order by token_id`;
     return found.map(withId);

@@ -39,7 +39,7 @@ export async function markConnected(
     insert into connections (account_id, token_id, channel, since)
     values (${accountId}, ${tokenId}, ${channel}, ${at})
     on conflict (account_id, token_id) do update set
-      channel = excluded.channel, parted_at = null, parted_reason = null,
+      channel = excluded.channel, disconnected_at = null, disconnect_reason = null,
       since = coalesce(connections.since, excluded.since)`;
 }
 
@@ -54,12 +54,12 @@ export async function markDisconnected(
   { reason, at }: { reason: Parting; at: Date },
 ): Promise<boolean> {
   const disconnected = await tx`
-    insert into connections as c (account_id, token_id, channel, parted_at, parted_reason)
+    insert into connections as c (account_id, token_id, channel, disconnected_at, disconnect_reason)
     values (${accountId}, ${tokenId}, ${channel}, ${at}, ${reason})
     on conflict (account_id, token_id) do update set
-      channel = excluded.channel, since = null, parted_at = ${at}, parted_reason = ${reason},
+      channel = excluded.channel, since = null, disconnected_at = ${at}, disconnect_reason = ${reason},
       restriction = null, restricted_at = null, restricted_until = null
-      where c.parted_reason is distinct from ${reason}
+      where c.disconnect_reason is distinct from ${reason}
     returning 1`;
   return disconnected.length > 0;
 }
@@ -114,7 +114,7 @@ export async function isDisconnected(
 ): Promise<boolean> {
   const [row] = await sql`
     select 1 from connections
-    where account_id = ${accountId} and token_id = ${tokenId} and parted_at is not null`;
+    where account_id = ${accountId} and token_id = ${tokenId} and disconnected_at is not null`;
   return row !== undefined;
 }
 
@@ -168,8 +168,8 @@ export async function noteReceipts(
 export type ConnectionRow = {
   channel: ChannelName;
   since: Date | null;
-  parted_at: Date | null;
-  parted_reason: Parting | null;
+  disconnected_at: Date | null;
+  disconnect_reason: Parting | null;
   restriction: Restriction | null;
   restricted_at: Date | null;
   restricted_until: Date | null;
@@ -183,7 +183,7 @@ export type ConnectionRow = {
 
 /** Columns of a `ConnectionRow`, from connections `c` joined by `spanSums`. */
 export const connectionColumns = (sql: Sql | Tx): Fragment => sql`
-  c.channel, c.since, c.parted_at, c.parted_reason, c.restriction, c.restricted_at,
+  c.channel, c.since, c.disconnected_at, c.disconnect_reason, c.restriction, c.restricted_at,
   c.restricted_until, c.paused_for, c.paused_at, c.paused_until, c.last_receipt_at, s.up_s,
   s.first_from`;
 
@@ -220,14 +220,14 @@ export async function readConnection(
 }
 
 export function connectionFrom(row: ConnectionRow, now: Date): Connection {
-  const { parted_at, parted_reason, restriction, restricted_at, restricted_until } = row;
+  const { disconnected_at, disconnect_reason, restriction, restricted_at, restricted_until } = row;
   const { paused_for, paused_at, paused_until } = row;
   const isRestricted =
     restriction && restricted_at && (restricted_until === null || restricted_until > now);
   return {
     channel: row.channel,
     since: row.since,
-    parted: parted_at && parted_reason && { at: parted_at, reason: parted_reason },
+    parted: disconnected_at && disconnect_reason && { at: disconnected_at, reason: disconnect_reason },
     restriction: isRestricted
       ? { kind: restriction, at: restricted_at, until: restricted_until }
       : null,

@@ -177,7 +177,7 @@ function endReview(
     const [account] = await tx<{ since: string | null }[]>`
       select cooling_since::text as since from accounts where account_id = ${accountId}`;
     const confirmed = await tx`
-      update tokens t set kept_since = a.cooling_since
+      update tokens t set confirmed_since = a.cooling_since
       from (values (${account?.since ?? null}::text::timestamptz)) as a(cooling_since)
       where ${needsReview(tx)}
         and t.account_id = ${accountId} and t.token_id = ${tokenId} and t.deleted_at is null`;

@@ -39,7 +39,7 @@ const tokensOf = async (sql: Sql, accountId: string): Promise<Row[]> =>
   asAccount(sql, accountId, async (tx) => {
     const found = await tx<Named[]>`
       select token_id, name, channel, status, phone, daily_limit, last_used_at, created_at,
-        kept_since, deleted_at,
+        confirmed_since, deleted_at,
         scopes, allowed_addresses, expires_on::text as expires_on, key_in_address
       from tokens where account_id = ${accountId} order by token_id`;
     return found.map(withId);

@@ -28,7 +28,7 @@ type TokenRow = {
  * since.
  */
 export const needsReview = (tx: Sql | Tx): Fragment => tx`
-  (t.created_at <= a.cooling_since and t.kept_since is distinct from a.cooling_since)`;
+  (t.created_at <= a.cooling_since and t.confirmed_since is distinct from a.cooling_since)`;
 
 /** SQL that is true of an account `a` that has a token with a linked phone. */
 export const hasLinkedToken = (sql: Sql | Tx): Fragment => sql`

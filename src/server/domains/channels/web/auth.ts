@@ -93,7 +93,7 @@ export function openLeases(allAccountsSql: Sql, owner: string): Leases {
 /** SQL condition: the disconnected number of token `t` recovers by itself, so it is retried. */
 export const recoversByItself = (sql: Sql): Fragment => sql`exists (
   select from connections c
-  where c.account_id = t.account_id and c.token_id = t.token_id and c.parted_reason = 'outdated'
+  where c.account_id = t.account_id and c.token_id = t.token_id and c.disconnect_reason = 'outdated'
 )`;
 
 /**

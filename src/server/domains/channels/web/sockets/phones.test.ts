@@ -161,7 +161,7 @@ test.for([
         { status: 'disconnected', phone: OWN },
       ]),
     );
-    expect(await sql`select parted_reason from connections`).toEqual([{ parted_reason: reason }]);
+    expect(await sql`select disconnect_reason from connections`).toEqual([{ disconnect_reason: reason }]);
     expect(await sql`select * from web_sessions`).toHaveLength(left);
     await waitFor(() => channel.numbers?.held().length === 0);
     expect(standIn.openPhones()).toEqual([]);
@@ -176,7 +176,7 @@ test('reports once that WhatsApp no longer accepts the client, keeps the session
   const { notices } = await startWorker();
   await link(ani, OWN);
   const stateOf = () => sql`
-    select t.status, c.parted_reason as reason from tokens t join connections c using (account_id, token_id)`;
+    select t.status, c.disconnect_reason as reason from tokens t join connections c using (account_id, token_id)`;
   standIn.refuseWith(405);
   standIn.closeWith(OWN, 405);
   const answers = () => sql`select answers from provider_answers where code = 'close_405'`;
@@ -215,7 +215,7 @@ test('links a disconnected number again, also to the same phone', async ({ sql, 
   await waitFor(async () =>
     expect(await sql`select state from web_sessions`).toEqual([{ state: 'linked' }]),
   );
-  expect(await sql`select parted_reason from connections`).toEqual([{ parted_reason: null }]);
+  expect(await sql`select disconnect_reason from connections`).toEqual([{ disconnect_reason: null }]);
 });
 
 test('logs a number out of the phone when its owner unlinks it in the portal', async ({
@@ -317,7 +317,7 @@ test('two workers that close each other for ever stop after some times, and keep
   expect(notices).toEqual([]);
   standIn.closeWith(OWN, 440);
   await waitFor(() => expect(notices).toHaveLength(1));
-  expect(await sql`select parted_reason from connections`).toEqual([{ parted_reason: 'replaced' }]);
+  expect(await sql`select disconnect_reason from connections`).toEqual([{ disconnect_reason: 'replaced' }]);
   expect(await sql`select * from web_sessions`).toHaveLength(1);
 });
 
