@@ -227,7 +227,8 @@ export function connectionFrom(row: ConnectionRow, now: Date): Connection {
   return {
     channel: row.channel,
     since: row.since,
-    parted: disconnected_at && disconnect_reason && { at: disconnected_at, reason: disconnect_reason },
+    parted: disconnected_at &&
+      disconnect_reason && { at: disconnected_at, reason: disconnect_reason },
     restriction: isRestricted
       ? { kind: restriction, at: restricted_at, until: restricted_until }
       : null,

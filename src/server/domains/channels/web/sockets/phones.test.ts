@@ -161,7 +161,9 @@ test.for([
         { status: 'disconnected', phone: OWN },
       ]),
     );
-    expect(await sql`select disconnect_reason from connections`).toEqual([{ disconnect_reason: reason }]);
+    expect(await sql`select disconnect_reason from connections`).toEqual([
+      { disconnect_reason: reason },
+    ]);
     expect(await sql`select * from web_sessions`).toHaveLength(left);
     await waitFor(() => channel.numbers?.held().length === 0);
     expect(standIn.openPhones()).toEqual([]);
@@ -215,7 +217,9 @@ test('links a disconnected number again, also to the same phone', async ({ sql, 
   await waitFor(async () =>
     expect(await sql`select state from web_sessions`).toEqual([{ state: 'linked' }]),
   );
-  expect(await sql`select disconnect_reason from connections`).toEqual([{ disconnect_reason: null }]);
+  expect(await sql`select disconnect_reason from connections`).toEqual([
+    { disconnect_reason: null },
+  ]);
 });
 
 test('logs a number out of the phone when its owner unlinks it in the portal', async ({
@@ -317,7 +321,9 @@ test('two workers that close each other for ever stop after some times, and keep
   expect(notices).toEqual([]);
   standIn.closeWith(OWN, 440);
   await waitFor(() => expect(notices).toHaveLength(1));
-  expect(await sql`select disconnect_reason from connections`).toEqual([{ disconnect_reason: 'replaced' }]);
+  expect(await sql`select disconnect_reason from connections`).toEqual([
+    { disconnect_reason: 'replaced' },
+  ]);
   expect(await sql`select * from web_sessions`).toHaveLength(1);
 });
 
