@@ -24,7 +24,7 @@ const libraries = new RegExp(
  * numbers, which the public file of tokens exports. They stay in the chunk of their users.
  */
 const rare =
-  /@tanstack\/.*\/(?:queriesObserver|useQueries)\.js|features\/tokens\/(?:channels|cloud|connection)[/.]|contract\/channels\./;
+  /@tanstack\/.*\/(?:queriesObserver|useQueries)\.js|features\/tokens\/(?:channels|cloud|connection|samples)[/.]|contract\/channels\./;
 
 /** The fields of the sign-in page, which other forms share: five files would cost it 1 kB more. */
 const fields: Group = {

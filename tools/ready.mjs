@@ -129,6 +129,8 @@ const sources = [
   'docs/api.md',
   'index.html',
   'vite.config.ts',
+  'tools/chunks.ts',
+  'tools/preload-frame.ts',
   'tools/service-worker.ts',
   'package-lock.json',
 ];
