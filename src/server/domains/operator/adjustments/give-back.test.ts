@@ -273,7 +273,7 @@ describe('above the limit', () => {
 describe('a second payment', () => {
   const secondOf = async (sql: Sql, owner: { accountId: string }, topup: Topup) => {
     const [payment] = await sql<{ txn: string }[]>`
-      select txn_id as txn from provider_payments where outcome = 'that left suspense is not refunded, and the first one still can be'`;
+      select txn_id as txn from provider_payments where outcome = 'second'`;
     const txn = payment?.txn ?? '';
     return { txn, order: { accountId: owner.accountId, topupId: idOf(topup), txnId: txn } };
   };
