@@ -109,6 +109,7 @@ describe('a typed name', () => {
 describe('a name from a stranger', () => {
   test('is shown in one line without hidden characters, and omitted if no character is visible', () => {
     expect(cleanedName(' ~\u202Esri\u200B~ \n x\u{E0041}', 60)).toBe('~sri~ x');
+    expect(cleanedName('Toko \u{F0000} Melati', 60)).toBe('Toko Melati');
     expect(ONLY_INVISIBLE.map((name) => cleanedName(name, 60))).toEqual(
       ONLY_INVISIBLE.map(() => undefined),
     );

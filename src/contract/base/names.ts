@@ -53,8 +53,10 @@ export function cleanedName(name: string, max: number): string | undefined {
     name
       .slice(0, 4 * max)
       .toWellFormed()
-      .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' '),
-  ).trim();
+      .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]/gu, ' '),
+  )
+    .replace(/\s+/gu, ' ')
+    .trim();
   return isVisible(line) ? line.slice(0, max).toWellFormed().trim() : undefined;
 }
 
