@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../../..');
 const MAIN = 'src/server/main.ts';
+const SQL = 'src/server/*.sql';
 
 export type Versions = { older: string; newer: string } | { missing: string };
 
@@ -14,15 +15,16 @@ const git = async (...given: string[]): Promise<string> =>
   (await run('git', given, { cwd: root })).stdout.trim();
 
 /**
- * Two adjacent versions: the newest release before this commit and this checkout. Before the first release, or without
- * git history, this checkout and a next version derived from it.
+ * Two adjacent versions: the newest release before this commit and this checkout. Before the first release,
+ * without git history, or if the release has the same SQL, this checkout and a next version derived from it.
  * ⏎ The other version is written into a folder. It runs with the packages of this checkout, unless it needs one that is
  * not installed, or another major version.
  */
 export async function unpackVersions(folder: string): Promise<Versions> {
   const present = join(root, MAIN);
   const tag = await previousTag().catch(() => undefined);
-  if (tag === undefined) {
+  const isSame = tag !== undefined && (await git('diff', '--name-only', tag, '--', SQL)) === '';
+  if (tag === undefined || isSame) {
     await writeNext(folder);
     await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
     return { older: present, newer: join(folder, MAIN) };
