@@ -43,7 +43,7 @@ const TRIES = 3;
 /**
  * Repeats a call that got 503 or 504, when nothing else runs: a starved machine is late at times, an expensive input
  * each time.
- * ⏎ @returns the worst status of the first try in time, else of the last one.
+ * @returns the worst status of the first try in time, else of the last one.
  */
 async function inTime({ send }: Call): Promise<number> {
   let worst = 0;

@@ -76,7 +76,7 @@ type Found = Map<string, { stored: Stored[]; lines: Line[] }>;
 
 /**
  * Compares the answers to clients with the database at rest.
- * ⏎ @param allAccountsSql a pool that sees every account.
+ * @param allAccountsSql a pool that sees every account.
  */
 export async function judge(allAccountsSql: Sql, journal: Journal): Promise<Verdict> {
   const stored = await allAccountsSql<Stored[]>`

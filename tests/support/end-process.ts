@@ -4,7 +4,7 @@ import { once } from 'node:events';
 /**
  * Ends a child process, and waits until it has ended. Ignores one that did not start or has ended already, because its
  * exit event would never come.
- * ⏎ @param group whether all its children end with it; requires a child started `detached`.
+ * @param group whether all its children end with it; requires a child started `detached`.
  */
 export async function endProcess(
   child: ChildProcess,

@@ -4,7 +4,7 @@ import { allLooks, faultsOf, inspection } from '#tests/journeys/browser/axe.ts';
 /**
  * Faults of the current screen at its own width, in the light theme. `gallery.browser.test.ts` covers all looks of
  * every piece, `accessibility.browser.test.ts` those of every page, `contrast.test.ts` the colours of both themes.
- * ⏎ @returns one sentence per finding.
+ * @returns one sentence per finding.
  */
 export function faultsHere(tab: Page, state: string): Promise<string[]> {
   const phone = (tab.viewportSize()?.width ?? 0) < 600;

@@ -20,7 +20,7 @@ type Options = {
 
 /**
  * Waits for a state: repeats `look` until it neither throws nor returns `false`.
- * ⏎ @returns the result of `look`.
+ * @returns the result of `look`.
  * @throws the last error of `look` on timeout, such as a failed assertion.
  */
 export async function waitFor<T>(

@@ -37,7 +37,7 @@ const DATABASE = 'chaos';
 /**
  * Creates a database on a cluster's servers and two app processes that use it. The links between the servers, and from
  * the app to them, can be disturbed.
- * ⏎ @param citusUrl superuser address of a database in which Citus and its nodes are known. The servers must run on
+ * @param citusUrl superuser address of a database in which Citus and its nodes are known. The servers must run on
  * this machine: their processes are killed.
  */
 export async function openClusterResources(

@@ -158,7 +158,7 @@ function stopLeftover(dataFolder: string): void {
 
 /**
  * Kills a busy backend if there is one; PostgreSQL then ends all others too.
- * ⏎ @param sql sees the other backends of that server.
+ * @param sql sees the other backends of that server.
  */
 export function killBackend(sql: Sql): Promise<number> {
   const atWork = async () => {

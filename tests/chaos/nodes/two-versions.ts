@@ -17,7 +17,7 @@ const git = async (...given: string[]): Promise<string> =>
 /**
  * Two adjacent versions: the newest release before this commit and this checkout. Before the first release,
  * without git history, or if the release has the same SQL, this checkout and a next version derived from it.
- * ⏎ The other version is written into a folder. It runs with the packages of this checkout, unless it needs one that is
+ * The other version is written into a folder. It runs with the packages of this checkout, unless it needs one that is
  * not installed, or another major version.
  */
 export async function unpackVersions(folder: string): Promise<Versions> {

@@ -8,7 +8,7 @@ const SHOWN_MOST = 3;
 
 /**
  * Compares published events with the posts that the webhooks' programs have seen, at rest.
- * ⏎ @param allAccountsSql a pool that sees every account; there were no events before the webhooks were created.
+ * @param allAccountsSql a pool that sees every account; there were no events before the webhooks were created.
  */
 export async function judgeDeliveries(
   allAccountsSql: Sql,

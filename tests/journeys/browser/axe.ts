@@ -33,7 +33,7 @@ type Where = {
 /**
  * Checks the current screen, wide and narrow, light and dark: every axe rule, and horizontal overflow. Leaves the tab
  * wide and light.
- * ⏎ @returns one sentence per finding
+ * @returns one sentence per finding
  */
 export async function faultsOf(
   tab: Page,
@@ -57,7 +57,7 @@ export type Look = (tab: Page, state: string, where?: Where) => Promise<void>;
 
 /**
  * Checks states one after the other, and reports all at the end.
- * ⏎ @param find finds the faults of a state, in every look by default.
+ * @param find finds the faults of a state, in every look by default.
  */
 export function inspection(find: typeof faultsOf = faultsOf): {
   faults: readonly string[];

@@ -25,7 +25,7 @@ const CHUNK = 50_000;
 /**
  * Signs up a customer with a long conversation with one phone: "Pesan nomor 1" and so on, every third one from the
  * phone, one to five lines each. The newest answers the one at the end of the first tenth.
- * ⏎ @param owner of the database, because only it may insert messages directly.
+ * @param owner of the database, because only it may insert messages directly.
  */
 export async function openLongThread(
   address: string,

@@ -28,7 +28,7 @@ export const deviceNamed = (name: string): string =>
 
 /**
  * Calls an act over HTTP, as the browser does.
- * ⏎ @param from a session's token, or the browser of a signed-out caller.
+ * @param from a session's token, or the browser of a signed-out caller.
  * @throws Error with the refusal's sentence.
  */
 export async function ask<A extends Act>(
@@ -122,7 +122,7 @@ export async function signUp(
 
 /**
  * Signs in: in the browser of the registration, or in a new one with the code from the simulated phone.
- * ⏎ @returns the session's token.
+ * @returns the session's token.
  */
 export async function signIn(
   address: string,

@@ -39,7 +39,7 @@ export type ProductOptions = {
 
 /**
  * Starts the product with an empty data folder, its own PostgreSQL and the simulated phones.
- * ⏎ @param settings environment variables beside those of journeys; with `DATABASE_URL`, that database.
+ * @param settings environment variables beside those of journeys; with `DATABASE_URL`, that database.
  * @throws Error if the web app is not built; with its output, if it does not open.
  */
 export async function startProduct(

@@ -40,7 +40,7 @@ async function browserOf(kind: BrowserKind): Promise<Browser> {
 /**
  * One product and browser for the journeys of a file, created before the first and closed after the last. Call it once
  * at the top of the file.
- * ⏎ @param settings those of the product.
+ * @param settings those of the product.
  * @param kind the whole browser, with the app's worker, for journeys about notices and the app.
  */
 export function setUpJourney(

@@ -22,7 +22,7 @@ export const spoken = (place: Locator, words: string | RegExp) =>
 
 /**
  * Records a widget's announcements to screen readers from now on, because some are soon replaced.
- * ⏎ @returns all announcements so far.
+ * @returns all announcements so far.
  */
 export async function recordAnnouncements(place: Locator): Promise<() => Promise<string>> {
   const announcements = await place.evaluateHandle((part) => {

@@ -12,7 +12,7 @@ const columnOf = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${lett
 
 /**
  * Creates the builder that changes rows of a table behind the application's back.
- * ⏎ @param keys fields that select rows. Without them the builder changes every row.
+ * @param keys fields that select rows. Without them the builder changes every row.
  * @param columns of fields whose name differs from their column.
  */
 export const changeOf =
@@ -34,7 +34,7 @@ export const changeOf =
 /**
  * SQL that moves a row's time into the past by an interval. In UTC, independent of the session's zone, so that every
  * node of a cluster gets the same result.
- * ⏎ @param by an interval, such as `5 minutes`.
+ * @param by an interval, such as `5 minutes`.
  */
 export const minusInterval = (column: string, by: string) => piece`
   (${identifier(column)} at time zone 'UTC' - ${by}::interval) at time zone 'UTC'`;

@@ -70,7 +70,7 @@ export async function dropEverywhere(nodes: readonly string[], name: string): Pr
 /**
  * Distributes a migrated database over a cluster's nodes in one bucket. All data of an account is in there, as on one
  * server, so the domains' tests show whether each statement works there.
- * ⏎ @param citusUrl superuser address of a database in which Citus and its nodes are known.
+ * @param citusUrl superuser address of a database in which Citus and its nodes are known.
  */
 export async function makeClusterTemplate(
   citusUrl: string,

@@ -22,7 +22,7 @@ const PATIENT = '?connect_timeout=60&options=-c%20statement_timeout%3D60000';
 
 /**
  * Clones the migrated template; `drop` ends the clone's remaining connections.
- * ⏎ @param template another one: `template0` for an empty database.
+ * @param template another one: `template0` for an empty database.
  */
 export async function makeDatabase(
   template = 'kabari',

@@ -16,7 +16,7 @@ export const hasPgbouncer = existsSync(program);
 
 /**
  * Starts a real pgbouncer in front of a database on a unix socket.
- * ⏎ @param settings configuration lines beside the required ones, such as `pool_mode`.
+ * @param settings configuration lines beside the required ones, such as `pool_mode`.
  * @returns the same database through it, and its stop function.
  */
 export async function startPgbouncer(

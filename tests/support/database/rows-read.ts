@@ -6,7 +6,7 @@ export type RowsRead = { scanned: number; found: number };
 /**
  * Counts the rows of a table that some work reads, then rolls it back. The result does not depend on the machine's
  * speed.
- * ⏎ @param sql sees what the work needs to see; each statement is planned as if it were the first.
+ * @param sql sees what the work needs to see; each statement is planned as if it were the first.
  */
 export async function rowsRead(
   sql: Sql,

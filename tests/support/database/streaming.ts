@@ -36,7 +36,7 @@ const serverFolder = join(import.meta.dirname, '../../../src/server');
 
 /**
  * Starts a server with the migrated database `kabari`.
- * ⏎ @param durable whether commits are synced, which is required to survive a kill.
+ * @param durable whether commits are synced, which is required to survive a kill.
  */
 export async function startPrimary({ durable = false } = {}): Promise<StreamingServer> {
   const folder = await newFolder();
@@ -50,7 +50,7 @@ export async function startPrimary({ durable = false } = {}): Promise<StreamingS
 
 /**
  * Starts a standby of a server from its base backup.
- * ⏎ @param name its `application_name` on the primary.
+ * @param name its `application_name` on the primary.
  */
 export async function startStandby(
   primary: Pick<StreamingServer, 'url'>,

@@ -4,7 +4,7 @@ const BOUNDARY = '----kabari-form';
 
 /**
  * A form byte by byte, its parts in the given order: a browser's own would clean some names first.
- * ⏎ @param parts texts, and files.
+ * @param parts texts, and files.
  */
 export function fileForm(parts: readonly (readonly [name: string, value: string | NamedFile])[]): {
   body: Buffer;

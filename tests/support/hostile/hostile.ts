@@ -90,7 +90,7 @@ const ownLines = (text: string): string[] => text.split(/\r?\n/).filter((line) =
 
 /**
  * Texts that strangers could write: generated ones, and public collections if these are beside the repository.
- * ⏎ @returns each text once; `from` lists the collections found
+ * @returns each text once; `from` lists the collections found
  */
 export async function hostileTexts(): Promise<{ texts: string[]; from: string[] }> {
   const from = ['generated'];

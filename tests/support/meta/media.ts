@@ -47,7 +47,7 @@ export function openMedia(state: MetaState): MediaStore {
 
 /**
  * POST /{pnid}/media: a form of `file`, `type` and `messaging_product`, in any order.
- * ⏎ @param product the `messaging_product` of the query, where some clients put it.
+ * @param product the `messaging_product` of the query, where some clients put it.
  */
 export async function uploadMedia(
   store: MediaStore,

@@ -40,7 +40,7 @@ const ok = (body: unknown): Answer => ({ status: 200, body });
 
 /**
  * The caller's token, from a header or `access_token`.
- * ⏎ @throws GraphError 190 for an unknown or expired token, 100 for a wrong `appsecret_proof`.
+ * @throws GraphError 190 for an unknown or expired token, 100 for a wrong `appsecret_proof`.
  */
 export function checkToken(state: MetaState, { headers, query }: GraphRequest): string {
   const [, bearer] = /^Bearer (.+)$/i.exec(headers.authorization ?? '') ?? [];

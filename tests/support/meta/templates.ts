@@ -67,7 +67,7 @@ const positionOf = (text: string | null, otherwise: number) => {
 
 /**
  * A page of a list, cut as the Graph API does by `limit`, `after` and `before` of the query.
- * ⏎ @param address of the list, for the links to the next and the previous page.
+ * @param address of the list, for the links to the next and the previous page.
  */
 export function pageOf(list: readonly unknown[], query: URLSearchParams, address: string): Answer {
   const limit = Math.max(1, Number(query.get('limit') ?? 25) || 25);

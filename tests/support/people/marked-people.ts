@@ -159,7 +159,7 @@ async function talk(running: RunningApp, person: MarkedPerson): Promise<string> 
 /**
  * A registered person who changed their number, with a picture and a file, a linked token, messages out, in and
  * planned, a paid top-up, its invoice, and a question to customer service.
- * ⏎ @param shared bytes of a file that others have too.
+ * @param shared bytes of a file that others have too.
  * @param codes codes already read in their phones.
  */
 export async function markedPerson(

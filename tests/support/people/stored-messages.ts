@@ -79,7 +79,7 @@ export async function insertMessages(
 
 /**
  * Messages of the past, with the rollups and conversations that the accept path would have written.
- * ⏎ @param owner the database's owner: no other role may insert messages directly.
+ * @param owner the database's owner: no other role may insert messages directly.
  */
 export async function storeMessages(
   owner: Sql,

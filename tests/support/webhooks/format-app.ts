@@ -11,7 +11,7 @@ export type Shop = CloudApp & {
   receiver: Receiver;
   /**
    * Sets the webhook as its owner does: saves it, gives the program the shown secrets, and switches it on.
-   * ⏎ @param programOf creates the program from the secrets.
+   * @param programOf creates the program from the secrets.
    */
   tell: (format: WebhookFormat, programOf: (known: Known) => Handle) => Promise<Known>;
 };

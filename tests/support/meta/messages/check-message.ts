@@ -48,7 +48,7 @@ export type Lookups = {
 
 /**
  * Checks a medium's object.
- * ⏎ @returns the code of the status that it fails with after it was accepted: 131053 for a file of another type, and
+ * @returns the code of the status that it fails with after it was accepted: 131053 for a file of another type, and
  * for a link that cannot be fetched (a host under `.invalid`; nothing is fetched here).
  */
 function checkMedia(type: MediaType, object: Fields, { mimeTypeOf }: Lookups): number | undefined {
@@ -98,7 +98,7 @@ function checkLocation(location: Fields): void {
 
 /**
  * A message's recipient: the digits, the id of a group, or the user id (BSUID).
- * ⏎ @throws GraphError 100 if there is none, 131009 if it cannot be a number.
+ * @throws GraphError 100 if there is none, 131009 if it cannot be a number.
  */
 export function recipientOf(body: Fields): string {
   const to = body['to'] ?? body['recipient'];
@@ -124,7 +124,7 @@ const types = [
 
 /**
  * Checks a message as Meta does before it accepts it.
- * ⏎ @returns its type, and the code that it fails with later although it was accepted.
+ * @returns its type, and the code that it fails with later although it was accepted.
  * @throws GraphError for an invalid message.
  */
 export function checkMessage(

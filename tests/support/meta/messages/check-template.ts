@@ -132,7 +132,7 @@ function approved(book: TemplateBook, object: Fields): Template {
 
 /**
  * Checks a template message's object against its template.
- * ⏎ @returns the template, and the code that the message fails with later.
+ * @returns the template, and the code that the message fails with later.
  * @throws GraphError 132001 if it is unknown or not approved, 132015 paused, 132016 disabled, 132000 for another number
  * of parameters, 132012 for another format, 131008 for a button without its value.
  */

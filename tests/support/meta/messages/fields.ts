@@ -28,7 +28,7 @@ export function listIn(fields: Fields, name: string): readonly Fields[] {
 
 /**
  * A text of limited length, in UTF-16 units.
- * ⏎ @throws GraphError 131008 if it is missing or empty, 131009 if it is no text, 100 if it is longer.
+ * @throws GraphError 131008 if it is missing or empty, 131009 if it is no text, 100 if it is longer.
  */
 export function textIn(fields: Fields, name: string, max: number): string {
   const value = fields[name];

@@ -110,7 +110,7 @@ type Services = { state: MetaState; store: MediaStore; outbox: Outbox };
 
 /**
  * A customer writes: opens the 24 hours, stores the file, and posts the webhook.
- * ⏎ @returns the message's id, once its webhook is on the way.
+ * @returns the message's id, once its webhook is on the way.
  */
 export function receive(
   phone: string,
