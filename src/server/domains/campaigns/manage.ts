@@ -135,7 +135,8 @@ type Person = { accountId: string; userId: string };
 type NewDraft = InputOf<typeof createCampaign> & { campaignId: string };
 
 /**
- * Creates a draft from an uploaded list and deletes the upload. A repeat returns the same draft.
+ * Creates a draft from an uploaded list and deletes the upload. A repeat with the same key, or with another key for the
+ * same upload, returns the same draft.
  */
 export async function createDraft(
   deps: CampaignDeps,
@@ -323,7 +324,7 @@ function requiredColumns(content: CampaignContent, columns: readonly string[]): 
 const invalidContent = (sentence: string) =>
   new Refusal('input_invalid', { fields: { content: sentence } });
 
-/** Deletes a draft or an ended campaign, with its list. @throws Refusal `campaign_state` */
+/** Deletes a draft or an ended campaign, with its list. @throws Refusal `campaign_state` while it runs or is paused */
 export async function deleteCampaignOf(
   { sql, onStored }: CampaignDeps,
   ref: CampaignRef,
@@ -340,8 +341,8 @@ export async function deleteCampaignOf(
 }
 
 /**
- * Pauses all campaigns of a restored database, which would repeat messages accepted since the backup. Accounts resume
- * them. @returns the number of paused campaigns
+ * Pauses all running campaigns of a restored database, which would repeat messages accepted since the backup. Accounts
+ * resume them. @returns the number of paused campaigns
  */
 export async function pauseRestored(owner: Sql): Promise<number> {
   const { count } = await owner`

@@ -151,7 +151,9 @@ export type Outgoing = {
   body: MessageBody;
   /** The real text if `body` only has a mask (an OTP). Never logged or stored by a driver. */
   text?: string;
+  /** True when an earlier try may already have reached the phone. */
   possibleDuplicate: boolean;
+  /** Number of this try, from 1. */
   attempt: number;
 };
 
@@ -194,7 +196,7 @@ export type Inbound = {
   providerId: string;
   /** The id it is stored under, created on arrival: it may be stored after later messages. */
   messageId?: string;
-  /** The provider's id of the quoted message; for ours on a preallocating channel, our id. */
+  /** The provider's id of the quoted or reacted-to message; of ours, our id if the channel preallocates it. */
   quotes?: string;
   /**
    * It changes an earlier message of this sender: `providerId` names that one, `text` is its new text; without `text`
@@ -226,6 +228,7 @@ export type NetworkTemplate = {
   language: string;
   category: TemplateCategory;
   status: TemplateStatus;
+  /** True if the network has approved it, even if it cannot be sent from here. */
   isLive: boolean;
   reason: string | null;
   header: string | null;
@@ -249,8 +252,9 @@ export type HeldNumbers = {
  * result ends the pause, or begins a longer one.
  */
 export type Pauses = {
+  /** Remaining pause; 0 if one message is to be tried alone; undefined if the number is not paused. */
   remainingMs(token: TokenRef): Promise<number | undefined>;
-  /** Asks the network whether a number may send, sending nothing. @returns the remaining pause */
+  /** Queries the network, without a message, whether a number may send. @returns the remaining pause */
   probe(token: TokenRef): Promise<number>;
   /**
    * Reports a try without an answer. Never throws.

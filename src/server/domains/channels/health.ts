@@ -46,7 +46,7 @@ export async function markConnected(
 /**
  * Marks a number as disconnected from its network.
  *
- * @returns false if it was disconnected already, and notices were sent
+ * @returns false if it was disconnected already for this reason, so that no second notice is due
  */
 export async function markDisconnected(
   tx: Sql | Tx,

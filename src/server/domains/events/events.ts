@@ -193,7 +193,7 @@ function createListener(
   };
 }
 
-/** publish_outbox notifies it at COMMIT of accounts with new events. */
+/** On this channel publish_outbox notifies every process, at COMMIT, of the accounts with new events. */
 export const LIVE_CHANNEL = 'kabari_live';
 
 /**

@@ -33,7 +33,7 @@ const upTo = (count: number) => Array.from({ length: count }, (_, index) => inde
 const post = (sql: Sql, { accountId }: Whose, delta: number) =>
   sql.begin((tx) => giveSaldo(tx, accountId, delta));
 
-/** Accepts messages of Rp 150 each, also without sending them. */
+/** Accepts `count` messages of Rp 150 each. @returns their ids */
 async function placed(sql: Sql, customer: Customer, count: number): Promise<string[]> {
   const prices = Array.from({ length: count }, () => 150);
   const { results } = await acceptTexts(sql, customer, { prices, peers: phones(count) });

@@ -87,7 +87,7 @@ type FilesDeps = {
   secrets: Secrets;
   /**
    * False where rows of several accounts cannot be locked together, as in a distributed database: the sweep alone then
-   * erases bytes, once they are a day old, and every store writes the bytes anew.
+   * erases bytes, once they are a day old, and storing a file always writes its bytes anew.
    */
   erasesAtOnce?: boolean;
   /** Origin of file addresses when it is not the portal's own (`MEDIA_ORIGIN`). */

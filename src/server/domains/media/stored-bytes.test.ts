@@ -56,7 +56,7 @@ test('keeps the sum of an account’s bytes right under concurrent changes', asy
   };
   for (let round = 0; round < 60; round++) {
     const ends = await Promise.allSettled(Array.from({ length: 4 }, happen));
-    // A file handed over by two calls at once is missing for the second; no call deadlocks.
+    // A file moved by two calls at once exists already for the second; no call deadlocks.
     const failed = ends.filter((end) => end.status === 'rejected').map(({ reason }) => reason);
     expect(failed.filter(({ code }) => code !== '23505')).toEqual([]);
     const sums = await sql<{ bytes: number }[]>`

@@ -205,7 +205,7 @@ async function failUnsent(allAccountsSql: Sql, accountId: string): Promise<numbe
   return failWaiting(allAccountsSql, { accountId });
 }
 
-/** A notice to a number expires after five minutes; longer ones hang and are not awaited. */
+/** A notice to a number expires after five minutes; one that is still queued after this long does not delay erasure. */
 const NOTICE_TIMEOUT = '15 minutes';
 
 /**

@@ -64,7 +64,7 @@ describe('matches a text by number or title only', () => {
       }),
     );
   });
-  unit('what is stored in a strange shape offers nothing', () => {
+  unit('offers nothing for stored choices of an unknown shape', () => {
     for (const choices of [7, 'x', [], {}, { type: 'button' }, { type: 'x', options: [] }]) {
       expect(choicesIn('text', { choices })).toBeUndefined();
     }

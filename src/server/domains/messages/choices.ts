@@ -57,8 +57,8 @@ export type FoundQuestion = { question?: Row | null };
 
 /**
  * A column `question` for a statement that stores a text: the choices of the newest message to its sender
- * (`find_open_question`). Within the same statement it needs no round trip, and costs almost nothing for a token that never
- * sent choices.
+ * (`find_open_question`). Within the same statement it needs no round trip, and costs almost nothing for a token that
+ * never sent choices.
  */
 export const openQuestion = (
   tx: Tx,

@@ -238,6 +238,7 @@ export type Walk = {
   accountId: string;
   filter: MessageFilter;
   order: SortOrder;
+  /** A UUIDv7: only messages before it. */
   before: string;
   chosen: readonly string[] | undefined;
   search: Search | undefined;

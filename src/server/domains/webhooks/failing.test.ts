@@ -118,7 +118,7 @@ test('410 uses up no try: the last one remains when the webhook is enabled again
   expect(await newest(hooks, ani)).toMatchObject({ state: 'parked', tries: 2 });
 });
 
-test('three days of failures only switch it off; one success in between does not', async ({
+test('three days without a success switch it off; one success in between prevents this', async ({
   hooks,
 }) => {
   const ani = await hooks.customerWithWebhook();

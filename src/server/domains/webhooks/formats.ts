@@ -28,7 +28,9 @@ export type EventContext = {
 };
 
 export type Outgoing = {
+  /** The same for every try of an event. */
   id: string;
+  /** Time of this try. */
   at: Date;
   event: WebhookEvent | TestEvent;
   context: EventContext;

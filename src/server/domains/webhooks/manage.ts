@@ -484,8 +484,8 @@ const testing = new Set<string>();
 
 /**
  * Tests an address within limits: one at a time per token, `testsPerMinute` per account on all nodes, 32 at once in
- * this process. The address may belong to a third party, so requests to it are limited (docs/threats.md,
- * T21).
+ * this process. The address may belong to a third party, so requests to it are limited
+ * (docs/threats.md, T21).
  *
  * @throws Refusal `too_many_requests` while another test of the token runs, and above the account's limit; `busy`
  * while too many tests of others run.

@@ -5,7 +5,7 @@ import { summaryOf } from '#server/domains/messages/history/home.ts';
 import { test } from '#tests/support/webhooks/webhook-app.ts';
 import { webhookTroubles } from '#server/domains/webhooks/manage.ts';
 
-test('Beranda names webhooks that are off against their owner’s will, or fail persistently', async ({
+test('Beranda names webhooks that are off, but not by their owner, or fail persistently', async ({
   hooks,
 }) => {
   const [ani, budi] = [await hooks.customerWithWebhook(), await hooks.customerWithWebhook()];

@@ -63,7 +63,7 @@ const cases: readonly (Happened & { type: EventType | null })[] = [
   { kind: 'webhook.changed', type: null },
 ];
 
-test('every event type is produced by an outbox event, and by no others than listed', async ({
+test('every event type is produced by the listed outbox events, and by no others', async ({
   sql,
 }) => {
   const told = await Promise.all(cases.map((one) => typeOf(sql, one)));

@@ -129,7 +129,10 @@ const findPrunable = (all: Sql): Promise<Prunable[]> =>
     from known k left join webhooks w on w.webhook_id = k.webhook_id
     where w.webhook_id is null or k.at < ${old(all)}`;
 
-/** Deletes due deliveries among a webhook's first ones; positions rise with event times. */
+/**
+ * Deletes the old ones among a webhook's first deliveries, or any of a removed webhook's; positions rise with event
+ * times.
+ */
 export async function deleteOldest(
   sql: Sql | Tx,
   { accountId, webhookId, isGone }: Prunable,

@@ -88,7 +88,7 @@ export async function judgeList(
 
 const sample = <T>(rows: readonly T[]): readonly T[] => rows.slice(0, SAMPLE_LINES);
 
-/** A cell as stored: without invisible characters (but joiners), and a spreadsheet's apostrophe. */
+/** A cell as stored: without invisible characters (except joiners) and a spreadsheet's apostrophe. */
 const cleanCell = (cell: string): string =>
   storable(cell.slice(0, 2 * CELL_MAX))
     .replace(/[[\p{Cc}\p{Cf}]--[\u200C\u200D]]+/gv, ' ')

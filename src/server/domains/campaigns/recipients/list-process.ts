@@ -10,8 +10,8 @@ const delimiters = [',', ';', '\t', '|'] as const;
 const SAMPLE_CHARS = 20_000;
 
 /**
- * Finds a CSV's delimiter by most of its first lines, then by the very first: addresses may have more commas than the
- * lines of spreadsheets here have semicolons.
+ * Finds a CSV's delimiter: the one in the most of its first lines, then the most frequent one of the very first line.
+ * Addresses may have more commas than the lines of spreadsheets here have semicolons.
  */
 function delimiterOf(text: string): string {
   const lines = text.slice(0, SAMPLE_CHARS).split(/[\r\n]+/);

@@ -5,7 +5,7 @@ import type { Parting, Pause, Restriction } from '#contract/channels.ts';
 /**
  * Meaning of a Cloud API error for a message and for its number.
  *
- * `fail`: a definite refusal; its price is refunded, unless the network had accepted the message. `later`: nothing was
+ * `fail`: a definite refusal; its price is released, unless the network had accepted the message. `later`: nothing was
  * sent, and it is tried again after `afterMs`. `part`: the number cannot send until its owner acts at Meta; `verify`:
  * the check of the number tells whether its access token is at fault; `pause`: the number pauses. In these three cases
  * nothing was sent, and the message waits. `rest`: the same for all messages with its template, or to its country.
@@ -46,6 +46,7 @@ const pause = (reason: Pause, failure: Failure, restrict?: Restriction): CodeMea
 });
 const rest: CodeMeaning = { does: 'rest', failure: 'template_refused' };
 
+/** Meta reports that it is busy or broken: nothing was sent, so a retry is safe. */
 const broken = later(10_000, 'no_answer');
 const tooFast = later(2_000, 'rate_limited');
 /** Too many messages from one number to another: one in 6 seconds, beyond a short burst. */

@@ -128,7 +128,7 @@ export async function confirm(
   };
 }
 
-/** Confirms a new number, which must be of that business account, as it sends its templates. */
+/** Like `confirm`, and requires the number to be of that business account, whose templates it sends. */
 async function confirmNew(graph: Graph, access: CloudAccess): Promise<Confirmed> {
   const { phoneNumberId, wabaId, accessToken } = access;
   const confirmed = await confirm(graph, access);

@@ -38,8 +38,8 @@ const ANSWER_BYTES_MAX = 1_048_576;
 const TRUSTED_HOSTS = /(^|\.)(facebook\.com|fbsbx\.com|fbcdn\.net|whatsapp\.net)$/;
 
 /**
- * Calls Meta at the operator's setting, without redirects. Files come only from Meta's own hosts or the setting's, over
- * https, because the access token is sent along.
+ * Calls Meta at the operator's setting, without redirects. Files come only from Meta's own hosts over https, or from
+ * the setting's origin, because the access token is sent along.
  */
 export function openGraph({ config }: GraphDeps): Graph {
   const exchange = async <T>(

@@ -21,7 +21,7 @@ export type Pace = {
 
 /**
  * Limits the rate per name: a bucket of `burst` that fills by one every `everyMs`. Local to this process; if others
- * send too, Meta itself answers.
+ * send too, Meta itself refuses what exceeds its limits.
  *
  * @param clockMs a clock; tests pass their own
  */

@@ -34,7 +34,7 @@ export type Leases = {
   /** Renews leases. @returns the keys (`leaseKey`) of those still held */
   renew(sessions: readonly OwnedSession[]): Promise<ReadonlySet<string>>;
   release(session: OwnedSession): Promise<void>;
-  /** Runs work in a transaction while the lease is certain. @throws LeaseLost */
+  /** Runs work in a transaction that locks the session, so that no other worker can take it. @throws LeaseLost */
   whileOwned<T>(session: OwnedSession, work: (tx: Tx) => Promise<T>): Promise<T>;
 };
 

@@ -135,7 +135,7 @@ test('seals a message that waits in the database', async ({ sql, openNetwork }) 
   expect(row!.item.toString('latin1')).not.toContain('Rahasia');
 });
 
-test('retries what cannot be stored now', async ({ sql, openNetwork }) => {
+test('retries messages that cannot be stored now', async ({ sql, openNetwork }) => {
   const { ani, standIn, startWorker, link } = await openNetwork();
   const worker = await startWorker();
   await link(ani, OWN);

@@ -105,6 +105,7 @@ function requireParts(entries: readonly Entry[], mime: keyof typeof officeParts)
   if (!isDocument) throw new Refusal('upload_contradicts', {});
 }
 
+/** Inflates an entry to measure it, because the sizes in an archive's directory may be false. */
 async function inflatedBytes(zip: ZipFile, entry: Entry, left: number): Promise<number> {
   if (entry.fileName.endsWith('/')) return 0;
   const stream = await streamOf(zip, entry);

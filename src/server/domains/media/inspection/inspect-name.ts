@@ -7,8 +7,8 @@ const ENDING_MAX = 12;
 const RAW_MAX = 4_096;
 
 /**
- * Cleans a file name for display: its last part only, in NFC, without invisible characters, at most 200 graphemes
- * including its ending. It is never used as a path.
+ * Cleans a file name for display: its last part only, in NFC, without invisible characters, at most 200 graphemes,
+ * of which a short ending is never cut. It is never used as a path.
  */
 export function cleanName(raw: string): string {
   const shown = raw.slice(0, RAW_MAX).toWellFormed().normalize('NFC');

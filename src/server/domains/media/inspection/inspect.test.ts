@@ -148,7 +148,7 @@ test('refuses bytes that contradict the file name, for every pair of types', asy
   expect(await whyNot('a.csv', Buffer.from(` ${'x'.repeat(2_000)}\0`))).toBe('upload_contradicts');
 });
 
-test('requires a declared type to fit the name, and accepts none', async () => {
+test('requires a declared type to fit the name, and accepts a file without one', async () => {
   const csv = Buffer.from('a,b\n');
   for (const declared of ['', 'text/csv', 'application/vnd.ms-excel', 'TEXT/CSV; charset=utf-8']) {
     expect(await whyNot('a.csv', csv, { declared })).toBeUndefined();

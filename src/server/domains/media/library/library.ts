@@ -488,6 +488,7 @@ export async function endFetch(all: Sql, claimed: ClaimedFetch, end: FetchEnd): 
   return mine.length > 0;
 }
 
+/** Postpones a fetch; `counts` false if this does not count as a try. */
 const postponeFetch = (
   all: Sql,
   claimed: ClaimedFetch,

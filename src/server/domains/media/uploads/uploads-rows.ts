@@ -41,6 +41,7 @@ export type UploadDeps = {
   files: Files;
   dataFolder: string;
   scanner: Scanner | undefined;
+  /** Limit of an account's uploaded bytes that are not claimed yet. */
   openBytesMax: number;
   storedBytesMax: number;
 };

@@ -247,6 +247,7 @@ async function sweep({ allAccountsSql, files, parts }: UploadContext): Promise<v
   await parts.clearOld();
 }
 
+/** Deletes expired uploads with their files; of claimed ones only the row. */
 async function sweepSome(
   allAccountsSql: Sql,
   { files, parts }: Pick<UploadContext, 'files' | 'parts'>,

@@ -30,7 +30,7 @@ const tryAgain = (answer: SendResult | Error, unsureMs: number | null) => {
 test.for<SendResult>([
   { outcome: 'failed', failure: 'blocked' },
   { outcome: 'later', afterMs: 10, failure: 'rate_limited' },
-])('what may have left waits for its receipt, also when one more try is %j', async (answer) => {
+])('a possibly sent message waits for its receipt, also if a retry is %j', async (answer) => {
   expect(await tryAgain(answer, 5_000)).toMatchObject({
     kind: 'postponed',
     state: 'unknown',

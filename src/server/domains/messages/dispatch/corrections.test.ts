@@ -155,7 +155,7 @@ describe('a receipt that contradicts a final state', () => {
     await expectConsistentLedger(sql);
   });
 
-  test('accepts delivered or read after a failure that the network reported, and orders "sent" before it', async ({
+  test('corrects a failure that the network reported by delivered, but not by sent', async ({
     db,
     sql,
   }) => {

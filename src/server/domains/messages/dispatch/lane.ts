@@ -26,7 +26,7 @@ export type LaneContext = AttemptContext & {
 const TUNING = {
   /** Tries of a lane at once whose answers are still expected: they leave in order. */
   windowMax: 64,
-  /** A try without an answer for this long is silent: it takes no slot of the window any more. */
+  /** A try without an answer for this long is silent: it blocks its own number, but no slot of the window. */
   silentAfterMs: 250,
   /** Tries at once, silent ones included: many numbers may be silent before others have to wait. */
   inFlightMax: 512,

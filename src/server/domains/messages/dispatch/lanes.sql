@@ -226,10 +226,10 @@ $$;
 revoke all on function renew_lanes from public;
 grant execute on function renew_lanes to kabari_app;
 
--- Releases a lane; its next work is looked up unless a wake-up came meanwhile (then it stays due). p_rest_ms: the
--- earliest time until it is due again. p_blocked: all messages due when p_wakes was read wait for an earlier message to
--- the same phone, so the lane is due when the first of those is, or when it is woken. Called by a lane's owner. Locks
--- the lane.
+-- Releases a lane; its next work is looked up unless a wake-up came meanwhile (then it stays due). p_rest_ms: the least
+-- delay until it is due again. p_blocked: all messages due when p_wakes was read wait for an earlier message to the
+-- same phone, so the lane is due when the first of those is, or when it is woken. Called by a lane's owner. Locks the
+-- lane.
 create or replace function close_lane(
   p_account uuid, p_token uuid, p_epoch bigint, p_rest_ms int default 0,
   p_blocked boolean default false, p_wakes bigint default null

@@ -331,7 +331,7 @@ describe('receipts', () => {
   });
 });
 
-describe('of a lane that a worker has lost and claimed again', () => {
+describe('a lane that a worker has lost and claimed again', () => {
   test('results under the former epoch are lost, also beside those under the present one', async ({
     sql,
   }) => {

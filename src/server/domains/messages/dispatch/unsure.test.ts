@@ -254,7 +254,7 @@ test('lets a message that may have left wait for its receipt when its token is d
   expect(seen).toEqual([]);
 });
 
-test('does not release a message that may have left early when its account is closed', async ({
+test('waits for the receipt of a message that may have left when its account is closed', async ({
   sql,
   db,
 }) => {

@@ -32,8 +32,8 @@ export async function withdrawMessages(
 const FAIL_BATCH = 200;
 
 /**
- * Fails the queued messages of a deleted token or closed account: at once those that have not left; those that may have
- * left after the wait for their receipt. Idempotent.
+ * Fails the queued messages of a deleted token or closed account: those that have not left at once, and those that may
+ * have left only after the wait for their receipt. Idempotent.
  *
  * @returns how many messages still wait for a receipt, or are being sent.
  */

@@ -193,6 +193,7 @@ type Progress = {
   ended: 'retrying' | 'unknown' | null;
   reason: string | null;
   tries: number | null;
+  /** Earliest time of the next try; null while a try is in flight. */
   next_at: Date | null;
 };
 

@@ -135,7 +135,10 @@ test('counts everything once with any number of concurrent folders', async ({ db
   expect(troubles).toEqual([]);
 });
 
-test('counts events set aside as unpublishable, and once afterwards', async ({ db, sql }) => {
+test('counts an event that is set aside as unpublishable, and only once after it is published', async ({
+  db,
+  sql,
+}) => {
   const { customer, ids } = await customerWithMessages(sql);
   await publishAll(sql);
   await foldAll(sql);

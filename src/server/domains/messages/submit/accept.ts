@@ -436,6 +436,7 @@ async function placeBatch(sql: Sql, requests: readonly SendRequest[]): Promise<A
   return answersFrom(rows, requests, spans);
 }
 
+/** The items of a request, counted from 1; `price` is the request's own, `sum` is cumulative. */
 type Span = { from: number; upto: number; price: number; sum: number };
 
 function spansOf(requests: readonly SendRequest[]): Span[] {
@@ -556,6 +557,7 @@ export type Item = {
   type: string;
   body: object;
   price: Rupiah;
+  /** The caller's own reference, unique per account; `hash` is that of its message. */
   ref?: string | undefined;
   hash: Buffer;
   /** 0 otp, 1 normal, 2 bulk */
@@ -623,6 +625,7 @@ export type ItemResult = {
 
 export type Placed = {
   results: readonly ItemResult[];
+  /** The available saldo after this request. */
   saldo: Rupiah;
   /** True when this key had been answered before: nothing new was accepted. */
   replayed: boolean;

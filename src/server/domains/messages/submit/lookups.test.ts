@@ -73,7 +73,7 @@ test('charges free and priced messages of one request each at its own price', as
   expect((await ani.call('/v1/balance')).body.available).toBe(available - 300);
 });
 
-test('fills a template in, or refuses it with the missing parts', async ({ ani, db }) => {
+test('fills a template in, or refuses it with the reason', async ({ ani, db }) => {
   const template = (more: object = {}) => ({
     type: 'template',
     template: { name: 'pesanan', variables: ['Budi', 'A-17'], ...more },

@@ -69,6 +69,7 @@ export type ReceivedContent =
     }
   | { kind: 'location'; latitude: number; longitude: number; name?: string; address?: string }
   | ({ kind: 'contact' } & ContactBody)
+  /** An empty emoji removes the previous reaction. */
   | { kind: 'reaction'; emoji: string }
   | { kind: 'other'; other: OtherKind; details?: string }
   /** New text of an earlier message of this sender, by wire id; without `text`, deletes it. */

@@ -68,7 +68,7 @@ test('sends locations and contacts', async () => {
   expect(await contentOf('contact', atWork)).toEqual({ kind: 'contact', ...atWork });
 });
 
-test('names their message by the network’s id, and ours by the id derived from ours', async () => {
+test('names an inbound message by the network’s id, and an outgoing one by the id derived from ours', async () => {
   const theirs = { direction: 'in', type: 'text', text: 'Berapa?' };
   const id = newId();
   // `#2`: the third card of a message.

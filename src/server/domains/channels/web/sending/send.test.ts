@@ -65,7 +65,7 @@ test('a repeat after a crash is the same message to the network; an acknowledged
   expect(answers).toBe(2);
 });
 
-test('resends what a phone could not read for three days, and stores it sealed', async ({
+test('resends, for three days, a message that a phone could not read, and stores it sealed', async ({
   sql,
   openNetwork,
 }) => {

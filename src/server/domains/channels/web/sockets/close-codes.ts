@@ -10,6 +10,7 @@ export type CloseAction =
   | { kind: 'retry'; triesMax: number; reason: Parting }
   /** Tried again; disconnected beyond this count in ten minutes, even if open in between. */
   | { kind: 'yield'; leastMs: number; timesMax: number; reason: Parting }
+  /** `erase`: the session is unusable and is deleted. */
   | { kind: 'part'; reason: Parting; erase: boolean };
 
 const FIRST_MS = 1_000;

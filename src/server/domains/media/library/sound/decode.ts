@@ -113,6 +113,7 @@ const SILENCE = 0.001;
 
 /** Measures a sound while it is decoded; it stores only the loudness. */
 type Meter = {
+  /** One array of equal length for each channel, with samples from −1 to 1. */
   addSamples(channels: readonly Float32Array[]): void;
   seconds(): number;
   /** Loudness in `BARS` parts of equal length: 0 to 100, the loudest 100; all 0 for silence. */

@@ -280,6 +280,7 @@ export const keyStoreOf = (auth: AuthStorage): SignalKeyStore => ({
   },
 });
 
+/** Keys of this type are protocol messages, and must be restored as such. */
 const revived = (type: string, value: unknown): unknown =>
   type === 'app-state-sync-key'
     ? proto.Message.AppStateSyncKeyData.fromObject(value as Record<string, unknown>)

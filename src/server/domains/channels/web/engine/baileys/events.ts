@@ -267,6 +267,7 @@ function contentsOf(whole: WAMessage): Read | undefined {
   const { key, message, messageStubType: stub } = whole;
   const content = normalizeMessageContent(message);
   if (!content) {
+    // The network sends view-once files to the phone only.
     if (key.isViewOnce) return one({ kind: 'other', other: 'view_once' });
     if (stub === WAMessageStubType.CIPHERTEXT) return one({ kind: 'waiting' });
     return missedCalls.has(stub) ? one({ kind: 'other', other: 'call' }) : undefined;

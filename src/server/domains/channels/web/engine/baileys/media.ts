@@ -21,7 +21,10 @@ export const openNetworkFiles = (): FileClient =>
     limits: { totalMs: 120_000 },
   });
 
-/** Replaces `fetch` for the library, which sets no limits on addresses from messages. */
+/**
+ * Replaces the global `fetch` for the library, which calls it with addresses from messages and limits neither host,
+ * bytes nor time.
+ */
 export const libraryFetch =
   (files: FileClient): typeof fetch =>
   async (input, init) => {
