@@ -18,9 +18,13 @@ export const Plan = schema(() =>
     revision: z.int(),
     name: z.string(),
     description: z.string(),
+    /** Per month, in advance; 0 is free. */
     price: Rupiah(),
+    /** The maximum number of tokens. */
     tokens: z.int(),
+    /** Messages included per month. */
     quota: z.int(),
+    /** The price of a message beyond the quota. */
     overage: Rupiah(),
   }),
 );
@@ -51,6 +55,7 @@ export const Subscription = schema(() =>
     /** The period `[start, end)`; both are midnights in WIB. */
     period_start: z.coerce.date(),
     period_end: z.coerce.date(),
+    /** Null if the plan ends with the period or costs nothing. */
     next_charge: z.nullable(z.object({ at: z.coerce.date(), amount: Rupiah() })),
     next_plan: z.nullable(Plan()),
     /** True if it was cancelled: at the end of the period it becomes the free plan. */
@@ -88,7 +93,9 @@ export const SubscriptionPreview = schema(() =>
      */
     when: z.enum(['now', 'period_end']),
     starts_at: z.coerce.date(),
+    /** Given back for the remaining days of the present plan. */
     credit: Rupiah(),
+    /** For the remaining days with the new plan; its full price if a period begins today. */
     charge: Rupiah(),
     /** `charge - credit`: the amount taken from the saldo now; negative is given back. */
     total: Rupiah(),
@@ -292,6 +299,7 @@ export const getBillingProfile = act({
   output: BillingProfile,
 });
 
+/** Applies to future invoices; issued ones do not change. Empty fields are left out of them. */
 export const saveBillingProfile = act({
   name: 'billing_profile_save',
   by: 'customer',

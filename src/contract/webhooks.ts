@@ -302,6 +302,7 @@ export const saveWebhook = act({
   refuses: ['webhook_unconfirmed'],
 });
 
+/** Switches a webhook off, or on again: then its address is tested first, and waiting deliveries continue. */
 export const switchWebhook = act({
   name: 'webhook_switch',
   by: 'customer',
@@ -323,6 +324,7 @@ export const rotateWebhookSecret = act({
   output: () => z.object({ webhook: Webhook(), secret: z.string() }),
 });
 
+/** Deletes the webhook of a token with its deliveries and its secret. */
 export const deleteWebhook = act({
   name: 'webhook_delete',
   by: 'customer',
@@ -455,6 +457,7 @@ export const replayDelivery = act({
 /** The deliveries of a period to replay: given up ones, or all, delivered ones included. */
 export const ReplayWhich = schema(() => z.enum(['parked', 'all']));
 
+/** Deliveries that one call replays at most. */
 export const REPLAY_MAX = 50_000;
 
 /** Replays the deliveries of a period, in their order; `more`: some remain. The days are in WIB, and inclusive. */
@@ -590,6 +593,7 @@ const DeliveryPage = schema(() =>
 );
 
 const ReplayPeriod = schema(() =>
+  /** `to` is exclusive. */
   z.strictObject({ from: Time(), to: Time(), which: ReplayWhich() }),
 );
 

@@ -35,6 +35,7 @@ export const listViews = act({
   output: () => z.object({ views: z.array(MessageView()) }),
 });
 
+/** Saves a new view; with `view_id`, changes the name and filters of an existing one. */
 export const saveView = act({
   name: 'message_view_save',
   by: 'customer',
@@ -115,6 +116,7 @@ export const checkResend = act({
     }),
 });
 
+/** Like `message_resend`, for many: each is sent or refused separately. The same key sends none twice. */
 export const resendMessages = act({
   name: 'message_resend_many',
   by: 'customer',
@@ -127,6 +129,7 @@ export const resendMessages = act({
     }),
 });
 
+/** Like `message_cancel`, for many: each is cancelled or refused separately. */
 export const cancelMessages = act({
   name: 'message_cancel_many',
   by: 'customer',

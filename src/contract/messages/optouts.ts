@@ -52,6 +52,7 @@ export const listOptouts = act({
   output: Optout,
 });
 
+/** Stops messages of a token to a phone. An existing opt-out is unchanged. */
 export const addOptout = act({
   name: 'optout_add',
   by: 'customer',

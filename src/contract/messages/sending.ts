@@ -91,6 +91,7 @@ export const sendTemplate = act({
     ),
     header: z.optional(filled(TEMPLATE_LIMITS.header)),
     upload: z.optional(IdInput('upload')),
+    /** By their positions among all its buttons; empty if a button takes no value. */
     buttons: z.optional(
       z
         .array(
@@ -117,6 +118,7 @@ export const sendTemplate = act({
   ],
 });
 
+/** Reacts to a message of a conversation; an empty emoji removes the reaction. Free of charge. */
 export const sendReaction = act({
   name: 'message_react',
   by: 'customer',
@@ -246,6 +248,7 @@ export const listQuickReplies = act({
   output: () => z.object({ replies: z.array(QuickReply()) }),
 });
 
+/** Creates a quick reply, or replaces the text of an existing one. */
 export const saveQuickReply = act({
   name: 'quick_reply_save',
   by: 'customer',

@@ -90,8 +90,10 @@ export type SellerFact = Output<typeof SellerFact>;
 
 export const MoneyOverview = schema(() =>
   z.object({
+    /** All saldo that customers may still use: available and held. */
     float: Rupiah(),
     held: Rupiah(),
+    /** Paid since midnight in WIB, by method. */
     topups_today: z.array(z.object({ method: z.string(), count: z.int(), amount: Rupiah() })),
     waiting: z.object({
       /** Top-ups in review, and transfers with a slip, a proposal or a bank entry near their total. */

@@ -461,7 +461,7 @@ export const FlaggedPayment = schema(() =>
 );
 export type FlaggedPayment = Output<typeof FlaggedPayment>;
 
-/** Unsettled flags: not yet refunded here as well, rejected, or marked as done. */
+/** Unsettled flags. Refunding the payment here too, rejecting it, or marking the flag as done settles it. */
 export const listFlagged = act({
   name: 'operator_payment_flag_list',
   by: 'operator',
@@ -480,6 +480,7 @@ export const settleFlag = act({
   audited: true,
   input: () => ({
     topup_id: IdInput('topup'),
+    /** `at` of the flag that the operator saw: a later one is not settled by this call. */
     flagged_at: z.iso.datetime().check(z.refine((at) => at >= '2000')),
     reason: Reason(),
   }),

@@ -1,5 +1,6 @@
 import type { Sql } from '#server/infra/postgres/database.ts';
 
+/** The time for money: renewals, expiry, prices, notices. */
 export type Clock = {
   now: () => Date;
   /** Moves it forward; past times are ignored. Absent if the clock cannot be moved. */

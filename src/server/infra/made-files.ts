@@ -108,6 +108,7 @@ export type Making = {
   /** Writes the file, which does not exist yet. An error ends the attempt. */
   write: (path: string, signal: AbortSignal) => Promise<void>;
   percent: () => number;
+  /** Offers the finished file; false if its request is gone. */
   finish: (sizeBytes: number) => Promise<boolean>;
 };
 
@@ -159,6 +160,7 @@ export class LeaseLost extends Error {
   }
 }
 
+/** False if the file no longer belongs to this worker. */
 async function renew(
   { allAccountsSql, table }: FileJobs,
   { accountId, exportId, owner }: Claim,
@@ -196,6 +198,10 @@ export async function deleteAttempts(
   }
 }
 
+/**
+ * Deletes files that are neither offered nor in progress. Lists names before rows, so that files created later are
+ * safe.
+ */
 export async function sweepAttempts({ allAccountsSql, storage, table }: FileJobs): Promise<void> {
   const attempts = await Array.fromAsync(attemptsIn(storage));
   const active = await onCoordinator(

@@ -334,6 +334,7 @@ export const accountsActs = (deps: AccountsDeps): readonly ActHandler[] => [
   ...operatorsActs(deps),
 ];
 
+/** Ends the user's other sessions and copies of this session's token, and notifies the phone. */
 const changePasswordHandler = (deps: AccountsDeps): ActHandler =>
   handle(changePassword, async (call, { current, password }) => {
     const { caller } = call;

@@ -323,7 +323,9 @@ export async function resetOperatorPassword(
 }
 
 type PasswordOptions = {
+  /** An unused password expires after this many hours; null: never. */
   hours: number | null;
+  /** The operator who invites them; null: the installation's terminal. */
   invitedBy: string | null;
   ifTaken: Error;
 };
@@ -422,8 +424,8 @@ export type OperatorTies = {
   /** Operators whose sums are added to this one's, this one included: tied within seven days. */
   together: readonly string[];
   /**
-   * Invited, given a money role, or without their second factor within seven days: may not decide on proposals of
-   * others.
+   * Invited, given a money role, or second factor reset, each within the last seven days: may not decide on proposals
+   * of others.
    */
   isNew: boolean;
 };

@@ -144,6 +144,7 @@ const MINUTE_MS = 60_000;
 type Options = {
   allAccountsSql: Sql;
   report: (error: unknown) => void;
+  /** A monotonic clock, in milliseconds. */
   clockMs?: () => number;
 };
 

@@ -50,7 +50,9 @@ export type FileClient = {
 type Limits = {
   connectMs: number;
   headersMs: number;
+  /** The longest silence between two parts of a file. */
   silenceMs: number;
+  /** For the whole fetch, redirects included. */
   totalMs: number;
 };
 

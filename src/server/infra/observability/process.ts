@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Metrics } from './metrics.ts';
 
+/** Descriptors reserved for other work: the database, files, metrics, outbound requests. */
 const RESERVED_MIN = 160;
 const RESERVED_SHARE = 0.25;
 /** Below this, not even a load balancer's health checks and one page could be served. */

@@ -37,6 +37,7 @@ export type Secrets = {
   isOutdated(sealed: Uint8Array): boolean;
 };
 
+/** Values are sealed with the first key; the second also opens those that it has sealed. */
 export type SecretKeys = {
   SECRET_KEY?: string | undefined;
   /** `none` is the key of an installation that began without one. */
@@ -254,6 +255,7 @@ export type SealedColumn = {
   column: string;
   /** The columns that identify a row, of types uuid or text, in the order of an index. */
   key: readonly string[];
+  /** The context of a row's value, by its key; undefined if the value is not sealed. */
   context: (key: Readonly<Record<string, string>>) => string | undefined;
 };
 

@@ -68,7 +68,7 @@ const Answer = z.object({
 /**
  * ALTCHA, self-hosted proof of work: signed, bound to its act, valid once and for half an hour.
  *
- * Verification is cheap, because the server derives each solution from the challenge's signature.
+ * Verification is cheap, because the signature lets the server check a solution without repeating the work.
  */
 export function openAltcha(
   allAccountsSql: Sql,

@@ -154,7 +154,10 @@ type Row = {
   status: AccountStatus;
   isKnownAddress: boolean;
   isKnown: boolean;
-  /** True for an operator who uses a password from the terminal for the first time: on the page a code is required. */
+  /**
+   * True for an operator from the terminal who has not signed in yet: they need no code. Operators invited on the page
+   * do.
+   */
   isFirst: boolean;
 };
 

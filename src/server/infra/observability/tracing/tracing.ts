@@ -62,5 +62,6 @@ export type Tracing = {
   /** Runs a request's handler, so that `cause` finds the request. */
   answering: (request: RequestTrace, work: () => void) => void;
   answered: (request: RequestTrace, facts: AnsweredRequest) => void;
+  /** Sends the remaining spans, for at most five seconds. */
   close: () => Promise<void>;
 };

@@ -2,8 +2,8 @@ import type pg from 'pg';
 import { type Host, hostsOf, readBareStartup } from '#server/infra/postgres/address.ts';
 
 /**
- * Visibility of rows in a pool. `tenant` sees the account set in `app.account`, and no rows before it is set; `all accounts` sees
- * all; `owner` is the database's owner, for migrations only.
+ * Visibility of rows in a pool. `tenant` sees the account set in `app.account`, and no rows before it is set; `all
+ * accounts` sees all; `owner` is the database's owner, for migrations only.
  */
 export type As = 'tenant' | 'all accounts' | 'owner';
 

@@ -17,6 +17,7 @@ import type { Row, Rows } from './rows.ts';
 
 /** Grace beyond the server's own statement timeout before the connection counts as lost. */
 const SILENCE_MS = 2_000;
+/** The longest wait of a statement for a connection; 0: no limit. */
 const CHECKOUT_TIMEOUT_MS: Record<As, number> = {
   tenant: 30_000,
   'all accounts': 60_000,
