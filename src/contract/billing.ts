@@ -83,6 +83,7 @@ export const getSubscription = act({
   output: Subscription,
 });
 
+/** The exact effect of a change of plan: `subscription_change` does the same. */
 export const SubscriptionPreview = schema(() =>
   z.object({
     from: Plan(),
@@ -132,6 +133,7 @@ export const changeSubscription = act({
   refuses: ['plan_same', 'quote_stale', 'saldo_short', 'wallet_frozen', 'account_suspended'],
 });
 
+/** Ends the plan with its period; the free plan follows. */
 export const cancelSubscription = act({
   name: 'subscription_cancel',
   by: 'customer',
@@ -283,6 +285,7 @@ const Npwp = () =>
     ),
   );
 
+/** The buyer as invoices name it. Null fields are left out, or the account's own. */
 export const BillingProfile = schema(() =>
   z.object({
     name: z.nullable(z.string()),

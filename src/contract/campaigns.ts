@@ -108,6 +108,7 @@ export const Campaign = schema(() =>
     content: z.nullable(CampaignContent()),
     number_column: z.string(),
     columns: z.array(z.string()),
+    /** The start time; null: at once when it is started. */
     starts_at: z.nullable(z.coerce.date()),
     /** Messages per minute at most; null: no limit but the token's. */
     pace: z.nullable(z.int()),

@@ -176,4 +176,5 @@ export const scopes = [
 ] as const;
 export type Scope = (typeof scopes)[number];
 
+/** All scopes but sending by an assistant (MCP), which the owner must grant explicitly. */
 export const defaultScopes: readonly Scope[] = scopes.filter((scope) => scope !== 'agent');

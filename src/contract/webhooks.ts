@@ -58,6 +58,7 @@ export const TEST_EVENT = 'webhook.test';
 
 const facts = () => ({
   account: Id('account'),
+  /** Null for events of the whole account: saldo, top-ups, invoices. */
   token: z.nullable(Id('token')),
   /** Rises by one or more with each event of the account: the cursor of the feed. */
   seq: z.int(),
@@ -168,6 +169,7 @@ export const WEBHOOK_LIMITS = {
   verifyTokenLength: 255,
   /** Hours after a rotation in which events are also signed with the old secret. */
   rotationHours: 24,
+  /** Days of failed deliveries only, after which it is switched off. */
   failingDays: 3,
   /** Days for which deliveries and their attempts are shown before they are erased. */
   keptDays: 30,
@@ -496,6 +498,7 @@ export const eventSummary = Object.fromEntries(
 
 const WebhookAnswer = schema(() => z.object({ webhook: z.nullable(Webhook()) }));
 
+/** Omitted fields get the values of a new webhook. */
 const NewWebhook = schema(() =>
   z.strictObject({
     url: withNote(
@@ -583,6 +586,7 @@ const DeliveryQuery = schema(() =>
     state: z.optional(DeliveryState()),
     type: z.optional(EventType()),
     peer: z.optional(Recipient()),
+    /** The time of the event: `from` is inclusive, `to` exclusive. */
     from: z.optional(Time()),
     to: z.optional(Time()),
   }),

@@ -52,6 +52,7 @@ export const listConversations = act({
   output: Conversation,
 });
 
+/** Null while there is no conversation with that phone. */
 export const getConversation = act({
   name: 'conversation_get',
   by: 'customer',

@@ -29,6 +29,7 @@ export const MessageView = schema(() =>
 );
 export type MessageView = Output<typeof MessageView>;
 
+/** The caller's own views, the oldest first, not paged. */
 export const listViews = act({
   name: 'message_view_list',
   by: 'customer',
@@ -59,6 +60,7 @@ export const deleteView = act({
   output: () => z.object({}),
 });
 
+/** The filters of the message table except the token; an empty search is refused. */
 export const messageFilters = () => ({
   ...rowFilters(),
   q: z.optional(z.string().check(z.trim(), z.minLength(1), z.maxLength(MESSAGE_QUERY_MAX))),

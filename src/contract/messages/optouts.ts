@@ -40,6 +40,7 @@ export type Optout = Output<typeof Optout>;
 
 const conversation = () => ({ token_id: IdInput('token'), peer: TypedPeer() });
 
+/** The newest first; only one of them with `peer`. */
 export const listOptouts = act({
   name: 'optout_list',
   by: 'customer',

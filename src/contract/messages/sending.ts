@@ -180,6 +180,7 @@ export type Card = {
 /** Further phones of a card are ignored. */
 const PHONES_MAX = 50;
 
+/** Reads the first contact of a vCard; of several e-mails it keeps the first. */
 export function readCard(text: string): Card {
   const [own = ''] = text.split(/^END:VCARD/im, 1);
   const lines = own.replace(/\r?\n[ \t]/g, '').split(/\r?\n/);

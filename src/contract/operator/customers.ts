@@ -114,6 +114,7 @@ export const OperatorCustomerDetail = schema(() =>
       }),
     ),
     tokens: z.array(Token()),
+    /** The newest failed messages, newest first; numbers are masked. */
     failures: z.array(
       z.object({
         message_id: Id('message'),

@@ -180,6 +180,7 @@ export const SystemToken = schema(() =>
         at: z.coerce.date(),
       }),
     ),
+    /** The recipient of a test message: the caller's own number, masked. */
     own_phone: z.string(),
   }),
 );

@@ -190,6 +190,7 @@ export const reopenInbox = act({
   output: OperatorThread,
 });
 
+/** The thread as a text file without internal notes, at a signed address. */
 export const inboxTranscript = act({
   name: 'operator_support_transcript',
   by: 'operator',

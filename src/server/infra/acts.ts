@@ -306,6 +306,7 @@ async function secondsLeft(tx: Tx, windowSeconds: number): Promise<number> {
   return Math.max(1, row?.left ?? windowSeconds);
 }
 
+/** Hits of a subject in the windows that began within the last `seconds`. */
 export async function hitsWithin(
   sql: Sql | Tx,
   { scope, subject, seconds }: { scope: string; subject: string; seconds: number },
@@ -366,6 +367,7 @@ export async function blockedSeconds(
   return Math.max(0, row?.seconds ?? 0);
 }
 
+/** Deletes counters whose window ended two days ago. */
 export async function sweepHits(allAccountsSql: Sql): Promise<void> {
   await allAccountsSql`
     delete from limit_counters where window_start < statement_timestamp() - interval '2 days'`;

@@ -7,6 +7,7 @@ export type Clock = {
   move?: (to: Date) => void;
 };
 
+/** A moved clock runs on from there until the process ends. */
 export function openClock({
   isMovable,
   real = () => new Date(),

@@ -146,6 +146,7 @@ const suspensionsOf = (sql: Sql, accountId: string): Promise<Row[]> =>
       where account_id = ${accountId} order by suspension_id`,
   );
 
+/** The kinds of factors and their use; never the secrets or keys that verify them. */
 const secondFactorsFor = (sql: Sql, accountId: string): Promise<Row[]> =>
   asAccount(
     sql,

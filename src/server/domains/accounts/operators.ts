@@ -146,6 +146,7 @@ type OperatorState = {
   userId: string;
   roles: readonly OperatorRole[];
   isRemoved: boolean;
+  /** False for an invited operator before the first sign-in, who does not count as an admin that can sign in. */
   isKnown: boolean;
 };
 
@@ -364,6 +365,7 @@ export const isNotExpired = (sql: Sql | Tx) => sql`
 /** 99 bits of entropy. */
 export const newPassword = (): string => readableCode({ groups: 4, length: 5 });
 
+/** Includes removed operators, who keep their name. */
 export const everyOperator = (
   allAccountsSql: Sql,
 ): PromiseLike<readonly { userId: string; name: string; isRemoved: boolean }[]> =>
@@ -386,6 +388,7 @@ export async function adminPhones(allAccountsSql: Sql): Promise<string[]> {
   return admins.map(({ phone }) => phone);
 }
 
+/** Includes operators who have not signed in yet. */
 export async function operatorPhones(allAccountsSql: Sql): Promise<string[]> {
   const found = await allAccountsSql<{ phone: string }[]>`
     select u.phone from users u join accounts a using (account_id)

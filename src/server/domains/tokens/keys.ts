@@ -179,6 +179,7 @@ export function openKeyRing({
 
 type HolderRow = Omit<KeyHolder, 'simulated' | 'readAtMs'> & { digest: string };
 
+/** In the order of the hashes (base64); undefined for unknown keys. */
 async function holdersOf(
   allAccountsSql: Sql,
   digests: readonly string[],

@@ -128,6 +128,7 @@ export type Rejection = {
 };
 
 export type RejectionRecorder = {
+  /** Runs in the background, so that no refusal waits for it. */
   record(rejection: Rejection): void;
   close(): Promise<void>;
 };

@@ -323,6 +323,7 @@ async function streamOf(
 
 type Putting = { path: string; sizeBytes: number };
 
+/** Small files are stored in one request, larger ones as a multipart upload. */
 async function put(opened: Opened, key: string, { path, sizeBytes }: Putting): Promise<void> {
   const { sdk, client, at, pieceBytes } = opened;
   const file = await open(path, 'r');

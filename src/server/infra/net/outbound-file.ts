@@ -31,6 +31,7 @@ export class FetchError extends Error {
 
 type FetchOptions = {
   url: string;
+  /** The destination, which must not exist. */
   path: string;
   bytesMax: number;
   signal?: AbortSignal;

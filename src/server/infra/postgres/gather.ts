@@ -19,6 +19,7 @@ export type GatherOptions<Job> = {
   sizeOf?: (job: Job) => number;
   /** The largest number of items per run; a larger job runs alone. */
   sizeMax: number;
+  /** Concurrent runs; later jobs are gathered for the next one. */
   runsMax?: number;
 };
 

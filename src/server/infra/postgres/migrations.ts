@@ -85,6 +85,7 @@ export async function compareMigrations(
   };
 }
 
+/** Applies the first pending migration under the lock. @returns its name, or undefined if none is pending. */
 async function applyNext(tx: Tx, migrations: readonly Migration[]): Promise<string | undefined> {
   await tx`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;
   await prepare(tx);

@@ -11,6 +11,7 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 import { type Fragment, identifier } from '#server/infra/postgres/sql.ts';
 import { StartError } from '#server/infra/start-error.ts';
 
+/** Every purpose has its own derived key. */
 const purposes = [
   'pepper',
   'links',
@@ -26,6 +27,7 @@ type Purpose = (typeof purposes)[number];
 const hashing = ['pepper', 'phones', 'webhooks'] as const satisfies readonly Purpose[];
 type HashingKeys = Readonly<Record<(typeof hashing)[number], Buffer>>;
 
+/** The installation's secrets: the same on every node, never logged, never in a response. */
 export type Secrets = {
   /** The key of a purpose, 32 bytes. `links` signs addresses, `pepper` keeps codes unreadable, `phones` the numbers of erased accounts, `webhooks` the words of handshakes. */
   key(purpose: Exclude<Purpose, 'sealing'>): Buffer;

@@ -50,6 +50,7 @@ export const listSessionsHandler = ({ allAccountsSql }: AccountsDeps): ActHandle
     };
   });
 
+/** Ends one session of the caller, or all others; their browsers become unknown. */
 export const revokeSessionsHandler = ({ allAccountsSql, sessions }: AccountsDeps): ActHandler =>
   handle(revokeSessions, async ({ caller }, { session_id: sessionId, others }) => {
     if ((sessionId === undefined) === (others === undefined)) {

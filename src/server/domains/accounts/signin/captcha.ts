@@ -22,8 +22,10 @@ import type { Config } from '#server/infra/config.ts';
 
 export type Captcha = {
   provider: CaptchaProvider;
+  /** For the widget of the provider; empty without a widget. */
   siteKey: string;
   scriptUrl: string;
+  /** The largest number of steps of a challenge; 0 for providers with a widget. */
   stepsMax: number;
   /** A challenge for the browser, valid for one call of `act`; `harder` for suspicious callers. */
   challenge(act: CaptchaAct, harder: boolean): Promise<Record<string, unknown>>;
@@ -237,6 +239,7 @@ function isAccepted(
 }
 
 const WINDOW_SECONDS = 900;
+/** Counted per minute, so that the quarter of an hour slides. */
 const STEP_SECONDS = 60;
 /** Free tries in a quarter of an hour; then 15 s, doubling up to five minutes. */
 const FREE_TRIES = 5;

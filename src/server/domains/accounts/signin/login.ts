@@ -190,9 +190,9 @@ async function findByPhone(
 type Deps = Pick<AccountsDeps, 'config' | 'fileLink' | 'secrets'>;
 
 /**
- * The only way to start a session, after a password, a code to the phone, or a reset password. A second factor is
- * required in every browser, and `withSecondFactor` completes the sign-in. A test checks that nothing else starts a
- * session.
+ * The only way to start a session, after a password, a code to the phone, or a reset password. A user with a second
+ * factor gets a challenge instead, in every browser; `withSecondFactor` then completes the sign-in. A test checks that
+ * nothing else starts a session.
  */
 export async function signIn(
   tx: Tx,
@@ -215,6 +215,7 @@ async function challengeAtSignIn(
   return challenge && { second_factor: challenge };
 }
 
+/** Call it in the transaction that accepted the second factor. */
 export const signInWithFactor = (
   tx: Tx,
   deps: Deps,

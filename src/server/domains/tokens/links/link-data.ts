@@ -97,6 +97,7 @@ export function pairingCode(secrets: Secrets, { linkId, nonceHash }: ConsentedLi
 export const pairingCodeHash = (secrets: Secrets, code: string): Buffer =>
   hmac(secrets.key('links'), 'code at rest', code);
 
+/** A pairing code as typed, with or without its dash; undefined if malformed. */
 export function readPairingCode(text: string): string | undefined {
   const letters = text.toUpperCase().replace(/[\s-]/g, '');
   const isValid =

@@ -305,6 +305,7 @@ export type NetworkLink = LinkRef & {
  */
 export type NetworkQr = (tx: Tx, link: LinkRef) => Promise<Scan['qr']>;
 
+/** Links of a channel with consent that wait for a phone; the oldest first. */
 export const waitingLinks = (
   allAccountsSql: Sql,
   channel: ChannelName,

@@ -40,6 +40,7 @@ export type Creation = {
 
 export type AnsweredRequest = {
   method: string;
+  /** The registered route, never the address. */
   route: string;
   scheme: string;
   status: number;

@@ -48,6 +48,7 @@ function settingsIn(url: string): Record<string, string> {
   return Object.fromEntries([...single, ...optionsIn(searchParams.get('options') ?? '')]);
 }
 
+/** The address's own timeout in milliseconds, or the default of the pool's role. */
 export function statementMsOf(url: string, as: As): number {
   const timeout = settingsIn(url)['statement_timeout'] ?? '';
   return as !== 'owner' && /^\d{1,9}$/.test(timeout) ? Number(timeout) : STATEMENT_TIMEOUT_MS[as];

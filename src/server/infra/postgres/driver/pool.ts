@@ -99,6 +99,7 @@ export class Pool {
     }
   }
 
+  /** The total time that callers have waited for connections, including failed waits. */
   get waitedSeconds(): number {
     return this.#waitedMs / 1_000;
   }
@@ -188,6 +189,7 @@ export class Pool {
     this.#retryAt = performance.now() + longestMs * (0.5 + Math.random() / 2);
   }
 
+  /** Returns a connection to the pool; destroys one in doubt. */
   release(connection: Connection): void {
     const client = this.#clients.get(connection);
     const isSound =
