@@ -51,8 +51,8 @@ const LEASE_SECONDS = 60;
 const TRIES_MAX = 3;
 
 /**
- * Claims a request that is waiting or whose worker died, from the account that was served longest ago, so that many
- * large files of one account do not block others. Gives up requests after three attempts.
+ * Claims the oldest request that is waiting or whose worker died, of the account that was served longest ago, so that
+ * many large files of one account do not block others. Gives up requests after three attempts.
  */
 export const claimNext = ({
   allAccountsSql,

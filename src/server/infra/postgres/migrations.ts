@@ -176,7 +176,7 @@ const ALL = ROLES['all accounts'];
 
 type Facts = {
   owner: string;
-  /** Lets the owner work as a role: ` WITH SET TRUE` from PostgreSQL 16 on. */
+  /** The end of a grant that lets the owner work as a role: ` WITH SET TRUE` from PostgreSQL 16 on. */
   granting: string;
   hasOne: boolean;
   hasAll: boolean;
