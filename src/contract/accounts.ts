@@ -235,6 +235,7 @@ export const AppConfig = schema(() =>
     api_url: z.string(),
     captcha: z.object({ provider: CaptchaProvider(), site_key: z.string() }),
     build: z.string(),
+    /** The text for visitors while registration is closed; null while it is open. */
     registration_closed: z.nullable(z.string()),
   }),
 );

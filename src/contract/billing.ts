@@ -18,9 +18,13 @@ export const Plan = schema(() =>
     revision: z.int(),
     name: z.string(),
     description: z.string(),
+    /** Per month, in advance; 0 is free. */
     price: Rupiah(),
+    /** The maximum number of tokens. */
     tokens: z.int(),
+    /** Messages included per month. */
     quota: z.int(),
+    /** The price of a message beyond the quota. */
     overage: Rupiah(),
   }),
 );
@@ -51,6 +55,7 @@ export const Subscription = schema(() =>
     /** The period `[start, end)`; both are midnights in WIB. */
     period_start: z.coerce.date(),
     period_end: z.coerce.date(),
+    /** Null if the plan ends with the period or costs nothing. */
     next_charge: z.nullable(z.object({ at: z.coerce.date(), amount: Rupiah() })),
     next_plan: z.nullable(Plan()),
     /** True if it was cancelled: at the end of the period it becomes the free plan. */
@@ -78,6 +83,7 @@ export const getSubscription = act({
   output: Subscription,
 });
 
+/** The exact effect of a change of plan: `subscription_change` does the same. */
 export const SubscriptionPreview = schema(() =>
   z.object({
     from: Plan(),
@@ -88,7 +94,9 @@ export const SubscriptionPreview = schema(() =>
      */
     when: z.enum(['now', 'period_end']),
     starts_at: z.coerce.date(),
+    /** Given back for the remaining days of the present plan. */
     credit: Rupiah(),
+    /** For the remaining days with the new plan; its full price if a period begins today. */
     charge: Rupiah(),
     /** `charge - credit`: the amount taken from the saldo now; negative is given back. */
     total: Rupiah(),
@@ -125,6 +133,7 @@ export const changeSubscription = act({
   refuses: ['plan_same', 'quote_stale', 'saldo_short', 'wallet_frozen', 'account_suspended'],
 });
 
+/** Ends the plan with its period; the free plan follows. */
 export const cancelSubscription = act({
   name: 'subscription_cancel',
   by: 'customer',
@@ -276,6 +285,7 @@ const Npwp = () =>
     ),
   );
 
+/** The buyer as invoices name it. Null fields are left out, or the account's own. */
 export const BillingProfile = schema(() =>
   z.object({
     name: z.nullable(z.string()),
@@ -292,6 +302,7 @@ export const getBillingProfile = act({
   output: BillingProfile,
 });
 
+/** Applies to future invoices; issued ones do not change. Empty fields are left out of them. */
 export const saveBillingProfile = act({
   name: 'billing_profile_save',
   by: 'customer',

@@ -20,6 +20,7 @@ export const CAMPAIGN_NAME_MAX = 80;
 /** Columns of a list that are read; further ones are ignored. */
 export const COLUMNS_MAX = 30;
 export const COLUMN_NAME_MAX = 40;
+/** Messages per minute. */
 export const PACE_MAX = 6_000;
 
 /** A `draft` is still edited; a `running` one may still wait for its start time. */
@@ -107,9 +108,11 @@ export const Campaign = schema(() =>
     content: z.nullable(CampaignContent()),
     number_column: z.string(),
     columns: z.array(z.string()),
+    /** The start time; null: at once when it is started. */
     starts_at: z.nullable(z.coerce.date()),
     /** Messages per minute at most; null: no limit but the token's. */
     pace: z.nullable(z.int()),
+    /** The limit of its token, in messages per minute; null: no limit but that of the network. */
     token_pace: z.nullable(z.int()),
     recipients: RecipientCounts(),
     /**
@@ -128,6 +131,7 @@ export const Campaign = schema(() =>
     cost: Rupiah(),
     created_at: z.coerce.date(),
     started_at: z.nullable(z.coerce.date()),
+    /** When its last message was accepted, or it was cancelled. */
     ended_at: z.nullable(z.coerce.date()),
   }),
 );
@@ -189,6 +193,7 @@ export const createCampaign = act({
   refuses: ['upload_gone', 'recipients_unreadable', 'campaigns_full'],
 });
 
+/** Changes a draft; omitted fields are unchanged. */
 export const updateCampaign = act({
   name: 'campaign_update',
   by: 'customer',

@@ -142,6 +142,7 @@ const Secret = (what: string, min: number, max: number) =>
       z.regex(/^[!-~]*$/, `${what} berisi karakter yang tidak mungkin. Salin ulang.`),
     );
 
+/** For its owner; never contains its secrets. */
 export const CloudConnection = schema(() =>
   z.object({
     phone_number_id: z.string(),
@@ -169,6 +170,7 @@ export const CloudAccess = schema(() =>
 );
 export type CloudAccess = Output<typeof CloudAccess>;
 
+/** Null while the token has no Cloud API number. */
 export const getCloud = act({
   name: 'token_cloud_get',
   by: 'customer',

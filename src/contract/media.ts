@@ -42,14 +42,17 @@ export const ApiMedia = schema(() =>
     mime_type: z.string(),
     /** Bytes as stored: pictures are re-encoded. */
     size: z.int(),
+    /** In hexadecimal. */
     sha256: z.string(),
     /** Pixels of a picture, upright. */
     width: z.nullable(z.int()),
     height: z.nullable(z.int()),
+    /** In seconds. */
     duration: z.nullable(z.number()),
     created_at: z.coerce.date(),
     /** When it is deleted; each use in a message extends it. */
     expires_at: z.coerce.date(),
+    /** A download address that needs no key, valid until `url_expires_at`. */
     url: z.string(),
     url_expires_at: z.coerce.date(),
   }),

@@ -139,6 +139,7 @@ export const MessageRow = schema(() =>
     type: MessageType(),
     excerpt: z.string(),
     status: MessageStatus(),
+    /** The present cost: 0 once its price was given back. */
     price: Rupiah(),
     possible_duplicate: z.boolean(),
     failure: z.nullable(Failure()),
@@ -217,6 +218,7 @@ export const MessageDetail = schema(() =>
         /** Whether the last try had no answer yet. */
         unanswered: z.boolean(),
         tries: z.int(),
+        /** The earliest time of the next try; null while a try is in progress. */
         next_at: z.nullable(z.coerce.date()),
       }),
     ),
@@ -253,6 +255,7 @@ export const statusFilterLabel = (status: StatusFilter): string =>
 
 export const MESSAGE_QUERY_MAX = 100;
 
+/** `from` and `to` are inclusive days in WIB. */
 export const rowFilters = () => ({
   from: z.optional(CivilDay()),
   to: z.optional(CivilDay()),
@@ -351,6 +354,7 @@ const DayFigures = schema(() =>
   }),
 );
 
+/** Beranda. A message counts once, under its present status, on the day it was accepted (WIB). */
 export const homeSummary = act({
   name: 'home_summary',
   by: 'customer',
@@ -368,6 +372,7 @@ export const homeSummary = act({
       unread: z.int(),
       today: DayFigures(),
       yesterday: DayFigures(),
+      /** The last 30 days, oldest first, today included. */
       days: z.array(z.extend(DayFigures(), { date: z.string(), waiting: z.int() })),
       attention: z.array(
         z.object({
@@ -393,6 +398,7 @@ export const homeSummary = act({
           ]),
         }),
       ),
+      /** Both directions, without replies that only stop or resume messages. */
       newest: z.array(MessageRow()),
     }),
 });

@@ -110,6 +110,7 @@ const Switch = schema(() =>
   ),
 );
 
+/** Omitted fields are unchanged. An empty `email` or `avatar` removes it. */
 export const updateUser = act({
   name: 'user_update',
   by: 'anyone_signed_in',
@@ -201,6 +202,7 @@ export const SessionRow = schema(() =>
     id: Id('session'),
     current: z.boolean(),
     device: z.string(),
+    /** The address of the last use. */
     ip: z.string(),
     created_at: z.iso.datetime(),
     last_used_at: z.iso.datetime(),
@@ -208,6 +210,7 @@ export const SessionRow = schema(() =>
 );
 export type SessionRow = Output<typeof SessionRow>;
 
+/** The active sessions, the current one first, then by last use; at most ten. */
 export const listSessions = act({
   name: 'user_session_list',
   by: 'anyone_signed_in',

@@ -19,6 +19,7 @@ export const saldoSummary = act({
       quota_left: z.int(),
       /** The account is notified when its saldo falls below this; null: off. */
       alert_threshold: z.nullable(Rupiah()),
+      /** True while the saldo is a welcome bonus, which pays for a few numbers only. */
       bonus_only: z.boolean(),
     }),
 });

@@ -348,6 +348,7 @@ export const getSaldoAlert = act({
   output: SaldoAlert,
 });
 
+/** Sets the threshold; without one the alert is off. */
 export const saveSaldoAlert = act({
   name: 'saldo_alert_save',
   by: 'customer',
@@ -399,6 +400,7 @@ export const Pace = schema(() =>
 );
 export type Pace = Output<typeof Pace>;
 
+/** The last 30 days, the oldest first, today included. */
 export const saldoUsage = act({
   name: 'saldo_usage',
   by: 'customer',

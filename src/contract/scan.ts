@@ -65,6 +65,7 @@ export const getScan = act({
   refuses: ['link_gone'],
 });
 
+/** Records the consent of the phone's owner; from then on only this browser sees the QR. */
 export const consentScan = act({
   name: 'scan_consent',
   by: 'public',

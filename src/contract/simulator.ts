@@ -8,6 +8,7 @@ import { Rupiah } from './base/money.ts';
 import { WholeNumber } from './base/numbers.ts';
 import { type Output, schema } from './base/schema.ts';
 
+/** `in` is a message that the phone received, `out` one that its owner sent. */
 export const SimulatedMessage = schema(() =>
   z.object({
     id: z.string(),
@@ -116,6 +117,7 @@ export const simulatedClock = act({
   changes: true,
   input: () => ({
     advance_seconds: z.optional(WholeNumber({ minimum: 0, maximum: CLOCK_SECONDS_MAX })),
+    /** The new time; a past one changes nothing. */
     to: z.optional(z.iso.datetime({ offset: true })),
   }),
   output: () => z.object({ now: z.coerce.date() }),

@@ -39,6 +39,7 @@ export const SupportMessage = schema(() =>
     /** Its rising position in the thread; internal messages leave gaps for customers. */
     seq: z.int(),
     side: SupportSide(),
+    /** The operator's name; null for customers and the system. */
     author: z.nullable(z.string()),
     /** True if the caller wrote it. */
     mine: z.boolean(),
@@ -46,6 +47,7 @@ export const SupportMessage = schema(() =>
     content: ChatContent(),
     size: z.nullable(z.int()),
     card: z.nullable(SupportCard()),
+    /** For messages of the system; otherwise null. */
     event: z.nullable(SupportEvent()),
     at: z.coerce.date(),
   }),
@@ -56,6 +58,7 @@ export type SupportMessage = Output<typeof SupportMessage>;
 export const SupportHours = schema(() =>
   z.object({
     open_now: z.boolean(),
+    /** The next opening; null while it is open, and if it never opens. */
     opens_at: z.nullable(z.coerce.date()),
     lines: z.array(z.string()),
     note: z.string(),
@@ -133,6 +136,7 @@ export const supportContent = () => ({
   about_id: z.optional(SubjectId()),
 });
 
+/** Writes to customer support; reopens a closed thread. */
 export const sendSupport = act({
   name: 'support_send',
   by: 'customer',
@@ -171,6 +175,7 @@ export const closeSupport = act({
   output: SupportThread,
 });
 
+/** Rates the last closing, once: 1 to 5. */
 export const rateSupport = act({
   name: 'support_rate',
   by: 'customer',

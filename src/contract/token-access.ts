@@ -45,6 +45,7 @@ const uniqueAddresses = (given: readonly string[]): string[] => [
   ),
 ];
 
+/** Replaces all access rules of a token; only `key_in_address` may be omitted, and is then unchanged. */
 export const updateTokenAccess = act({
   name: 'token_access_update',
   by: 'customer',
@@ -60,6 +61,7 @@ export const updateTokenAccess = act({
         z.maxLength(scopes.length, 'Terlalu banyak izin.'),
       ),
     addresses: Addresses(),
+    /** The last day, in WIB; empty: it does not expire. */
     expires_on: z.union([z.literal(''), CivilDay()]),
     /** Whether calls may carry its key in the URL; left out: unchanged. */
     key_in_address: z.optional(z.enum(['1', '0'])),
@@ -91,6 +93,7 @@ export const RejectedFacts = schema(() =>
 );
 export type RejectedFacts = Output<typeof RejectedFacts>;
 
+/** API calls that were refused for the same reason within an hour. */
 export const RejectedCall = schema(() =>
   z.object({
     id: z.string(),

@@ -28,6 +28,7 @@ export const TokenAccess = schema(() =>
     scopes: z.array(z.enum(scopes)),
     /** Allowed addresses and ranges (CIDR) of callers; empty: any. */
     addresses: z.array(z.string()),
+    /** The last day, `YYYY-MM-DD` in WIB; null: it does not expire. */
     expires_on: z.nullable(z.string()),
     /** Whether calls may carry its key in the URL, which proxies and browsers log. */
     key_in_address: z.boolean(),
@@ -175,4 +176,5 @@ export const scopes = [
 ] as const;
 export type Scope = (typeof scopes)[number];
 
+/** All scopes but sending by an assistant (MCP), which the owner must grant explicitly. */
 export const defaultScopes: readonly Scope[] = scopes.filter((scope) => scope !== 'agent');

@@ -58,6 +58,7 @@ export const TEST_EVENT = 'webhook.test';
 
 const facts = () => ({
   account: Id('account'),
+  /** Null for events of the whole account: saldo, top-ups, invoices. */
   token: z.nullable(Id('token')),
   /** Rises by one or more with each event of the account: the cursor of the feed. */
   seq: z.int(),
@@ -168,6 +169,7 @@ export const WEBHOOK_LIMITS = {
   verifyTokenLength: 255,
   /** Hours after a rotation in which events are also signed with the old secret. */
   rotationHours: 24,
+  /** Days of failed deliveries only, after which it is switched off. */
   failingDays: 3,
   /** Days for which deliveries and their attempts are shown before they are erased. */
   keptDays: 30,
@@ -302,6 +304,7 @@ export const saveWebhook = act({
   refuses: ['webhook_unconfirmed'],
 });
 
+/** Switches a webhook off, or on again: then its address is tested first, and waiting deliveries continue. */
 export const switchWebhook = act({
   name: 'webhook_switch',
   by: 'customer',
@@ -323,6 +326,7 @@ export const rotateWebhookSecret = act({
   output: () => z.object({ webhook: Webhook(), secret: z.string() }),
 });
 
+/** Deletes the webhook of a token with its deliveries and its secret. */
 export const deleteWebhook = act({
   name: 'webhook_delete',
   by: 'customer',
@@ -455,6 +459,7 @@ export const replayDelivery = act({
 /** The deliveries of a period to replay: given up ones, or all, delivered ones included. */
 export const ReplayWhich = schema(() => z.enum(['parked', 'all']));
 
+/** Deliveries that one call replays at most. */
 export const REPLAY_MAX = 50_000;
 
 /** Replays the deliveries of a period, in their order; `more`: some remain. The days are in WIB, and inclusive. */
@@ -493,6 +498,7 @@ export const eventSummary = Object.fromEntries(
 
 const WebhookAnswer = schema(() => z.object({ webhook: z.nullable(Webhook()) }));
 
+/** Omitted fields get the values of a new webhook. */
 const NewWebhook = schema(() =>
   z.strictObject({
     url: withNote(
@@ -580,6 +586,7 @@ const DeliveryQuery = schema(() =>
     state: z.optional(DeliveryState()),
     type: z.optional(EventType()),
     peer: z.optional(Recipient()),
+    /** The time of the event: `from` is inclusive, `to` exclusive. */
     from: z.optional(Time()),
     to: z.optional(Time()),
   }),
@@ -590,6 +597,7 @@ const DeliveryPage = schema(() =>
 );
 
 const ReplayPeriod = schema(() =>
+  /** `to` is exclusive. */
   z.strictObject({ from: Time(), to: Time(), which: ReplayWhich() }),
 );
 

@@ -6,6 +6,7 @@ import { schema } from './schema.ts';
 /** `customer` excludes operators, who have acts of their own. */
 export type Caller = 'public' | 'customer' | 'operator' | 'anyone_signed_in';
 
+/** `admin` may do everything, the others only what an act names them for. */
 export const operatorRoles = ['support', 'money', 'admin'] as const;
 export type OperatorRole = (typeof operatorRoles)[number];
 

@@ -66,6 +66,10 @@ export function uuidOf(kind: IdKind, id: string): string | undefined {
   ].join('-');
 }
 
+/**
+ * The smallest UUIDv7 of an instant in milliseconds since 1970, as `uuid_floor` of the database: a time range is an id
+ * range.
+ */
 export function idFloor(ms: number): string {
   const time = Math.max(0, Math.floor(ms)).toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`;

@@ -82,6 +82,7 @@ export const refusals = {
   /** Meta rejected the entered data; `code` is Meta's. */
   cloud_refused: { status: 422, facts: () => z.object({ code: z.int() }) },
   cloud_unreachable: { status: 503, facts: none, retryable: true },
+  /** The recipient has not written in the last 24 hours, or never: only templates may be sent. */
   window_closed: { status: 409, facts: none },
 
   saldo_short: {
@@ -154,6 +155,7 @@ export const refusals = {
         why: z.enum(['refused', 'late', 'unreachable', 'redirect', 'status', 'challenge']),
       }),
   },
+  /** It is switched off: nothing is sent until it is switched on again. */
   webhook_off: { status: 409, facts: none },
 
   topup_too_many: { status: 409, facts: () => z.object({ limit: z.int() }) },

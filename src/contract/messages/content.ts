@@ -54,6 +54,7 @@ export const ChatContent = schema(() =>
     name: z.nullable(z.string()),
     phone: z.nullable(z.string()),
     organization: z.optional(z.string()),
+    /** All phones of a contact that has several; the first one is `phone`. */
     phones: z.optional(z.array(z.string())),
     email: z.optional(z.string()),
     file: z.optional(ChatFile()),

@@ -52,6 +52,7 @@ export const listConversations = act({
   output: Conversation,
 });
 
+/** Null while there is no conversation with that phone. */
 export const getConversation = act({
   name: 'conversation_get',
   by: 'customer',
@@ -71,7 +72,9 @@ export const conversationMessages = act({
     ...paging(['created_at']),
     token_id: IdInput('token'),
     peer: TypedPeer(),
+    /** Only messages older than this one, which need not exist. */
     before: z.optional(IdInput('message')),
+    /** Only this message and newer ones: with `sort_type` `asc` those that follow it. */
     from: z.optional(IdInput('message')),
   }),
   output: ConversationMessage,
@@ -93,6 +96,7 @@ export const unreadConversations = act({
   output: () => z.object({ total: z.int() }),
 });
 
+/** Pins a conversation above all others, or unpins it, for all users of the account. */
 export const pinConversation = act({
   name: 'conversation_pin',
   by: 'customer',
@@ -108,6 +112,7 @@ export const pinConversation = act({
 
 const ContactName = schema(() => TypedName({ max: CONTACT_NAME_MAX }));
 
+/** Names a number in all conversations of the account, for all its users. */
 export const nameContact = act({
   name: 'contact_name',
   by: 'customer',

@@ -122,8 +122,8 @@ export const waitSentence = (language: Language): string => waitNotes[language];
 export const correctedSentence = (language: Language): string => correctionNotes[language];
 
 /**
- * The reason that a queued message waits: the answer to its own try, or to an earlier message to the same number, or the file
- * of its link.
+ * The event that a queued message waits for: the answer to its own try, or to an earlier message to the same number, or
+ * the download of its linked file.
  */
 export const silenceSentence = (whose: 'own' | 'earlier' | 'link', language: Language): string =>
   silence[whose][language];

@@ -29,12 +29,14 @@ export const MessageView = schema(() =>
 );
 export type MessageView = Output<typeof MessageView>;
 
+/** The caller's own views, the oldest first, not paged. */
 export const listViews = act({
   name: 'message_view_list',
   by: 'customer',
   output: () => z.object({ views: z.array(MessageView()) }),
 });
 
+/** Saves a new view; with `view_id`, changes the name and filters of an existing one. */
 export const saveView = act({
   name: 'message_view_save',
   by: 'customer',
@@ -58,6 +60,7 @@ export const deleteView = act({
   output: () => z.object({}),
 });
 
+/** The filters of the message table except the token; an empty search is refused. */
 export const messageFilters = () => ({
   ...rowFilters(),
   q: z.optional(z.string().check(z.trim(), z.minLength(1), z.maxLength(MESSAGE_QUERY_MAX))),
@@ -115,6 +118,7 @@ export const checkResend = act({
     }),
 });
 
+/** Like `message_resend`, for many: each is sent or refused separately. The same key sends none twice. */
 export const resendMessages = act({
   name: 'message_resend_many',
   by: 'customer',
@@ -127,6 +131,7 @@ export const resendMessages = act({
     }),
 });
 
+/** Like `message_cancel`, for many: each is cancelled or refused separately. */
 export const cancelMessages = act({
   name: 'message_cancel_many',
   by: 'customer',

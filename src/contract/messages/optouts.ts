@@ -40,6 +40,7 @@ export type Optout = Output<typeof Optout>;
 
 const conversation = () => ({ token_id: IdInput('token'), peer: TypedPeer() });
 
+/** The newest first; only one of them with `peer`. */
 export const listOptouts = act({
   name: 'optout_list',
   by: 'customer',
@@ -52,6 +53,7 @@ export const listOptouts = act({
   output: Optout,
 });
 
+/** Stops messages of a token to a phone. An existing opt-out is unchanged. */
 export const addOptout = act({
   name: 'optout_add',
   by: 'customer',

@@ -91,6 +91,7 @@ export const sendTemplate = act({
     ),
     header: z.optional(filled(TEMPLATE_LIMITS.header)),
     upload: z.optional(IdInput('upload')),
+    /** By their positions among all its buttons; empty if a button takes no value. */
     buttons: z.optional(
       z
         .array(
@@ -117,6 +118,7 @@ export const sendTemplate = act({
   ],
 });
 
+/** Reacts to a message of a conversation; an empty emoji removes the reaction. Free of charge. */
 export const sendReaction = act({
   name: 'message_react',
   by: 'customer',
@@ -178,6 +180,7 @@ export type Card = {
 /** Further phones of a card are ignored. */
 const PHONES_MAX = 50;
 
+/** Reads the first contact of a vCard; of several e-mails it keeps the first. */
 export function readCard(text: string): Card {
   const [own = ''] = text.split(/^END:VCARD/im, 1);
   const lines = own.replace(/\r?\n[ \t]/g, '').split(/\r?\n/);
@@ -246,6 +249,7 @@ export const listQuickReplies = act({
   output: () => z.object({ replies: z.array(QuickReply()) }),
 });
 
+/** Creates a quick reply, or replaces the text of an existing one. */
 export const saveQuickReply = act({
   name: 'quick_reply_save',
   by: 'customer',

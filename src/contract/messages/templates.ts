@@ -36,6 +36,7 @@ export type TemplateFile = (typeof templateFiles)[number];
 
 const valueKinds = ['url', 'code'] as const;
 
+/** A button that every message fills in; `index` is its position among all buttons of the template. */
 const ButtonValue = schema(() =>
   z.object({ index: z.int(), title: z.string(), takes: z.enum(valueKinds) }),
 );

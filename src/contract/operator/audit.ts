@@ -11,8 +11,10 @@ export const AuditFinding = schema(() =>
      * `head`: the newest entry differs from the chain's head. `seal`: the seal of a day is gone or changed.
      */
     kind: z.enum(['changed', 'missing', 'added', 'erased', 'head', 'seal']),
+    /** The account of the chain; null for anonymous callers, and for seals. */
     account_id: z.nullable(Id('account')),
     seq: z.int(),
+    /** The day of the preceding entry, or of the seal; null if there is none. */
     day: z.nullable(z.string()),
   }),
 );
@@ -20,6 +22,7 @@ export type AuditFinding = Output<typeof AuditFinding>;
 
 export const AuditCheck = schema(() =>
   z.object({
+    /** Entries before this instant were verified. */
     at: z.coerce.date(),
     ok: z.boolean(),
     lines: z.int(),
@@ -37,6 +40,7 @@ export const AuditEntry = schema(() =>
     seq: z.int(),
     hash: z.string(),
     at: z.coerce.date(),
+    /** The account of the chain; null for anonymous callers. */
     account: z.nullable(
       z.object({
         account_id: Id('account'),
@@ -44,8 +48,11 @@ export const AuditEntry = schema(() =>
         ours: z.boolean(),
       }),
     ),
+    /** The caller; null if anonymous. */
     person: z.nullable(z.object({ user_id: Id('user'), name: z.string() })),
+    /** The customer whom an operator's act concerned, if it names one. */
     about: z.nullable(z.object({ account_id: Id('account'), name: z.string() })),
+    /** The operator whom an act named, such as an invited or removed one. */
     whom: z.nullable(z.object({ user_id: Id('user'), name: z.string() })),
     act: z.string(),
     outcome: z.string(),
@@ -69,6 +76,7 @@ const filter = () => ({
   /** Not `act`, which the envelope uses. */
   act_name: z.optional(z.string().check(z.maxLength(60), z.regex(/^[a-z_]*$/))),
   user_id: z.optional(IdInput('user')),
+  /** Entries of the account's chain, and of operators' acts for it. */
   account_id: z.optional(IdInput('account')),
   outcome: z.optional(AuditOutcome()),
 });

@@ -90,12 +90,15 @@ export type SellerFact = Output<typeof SellerFact>;
 
 export const MoneyOverview = schema(() =>
   z.object({
+    /** All saldo that customers may still use: available and held. */
     float: Rupiah(),
     held: Rupiah(),
+    /** Paid since midnight in WIB, by method. */
     topups_today: z.array(z.object({ method: z.string(), count: z.int(), amount: Rupiah() })),
     waiting: z.object({
       /** Top-ups in review, and transfers with a slip, a proposal or a bank entry near their total. */
       topups: MoneyWork(),
+      /** Bank entries without a top-up that were not dismissed. */
       bank_lines: MoneyWork(),
       suspense: MoneyWork(),
       withdrawn: MoneyWork(),
@@ -106,7 +109,9 @@ export const MoneyOverview = schema(() =>
     seal: z.nullable(Seal()),
     reconciliation: z.nullable(Reconciliation()),
     seller: z.object({ missing: z.array(SellerFact()), invoices_waiting: z.int() }),
+    /** Proposals that wait for a second operator: all, and those that the caller may decide. */
     proposals: z.object({ count: z.int(), for_you: z.int() }),
+    /** Confirmations of top-ups that the caller may complete as the second operator. */
     topups_for_you: z.int(),
   }),
 );
@@ -291,6 +296,7 @@ const OperatorAmount = schema(() =>
   }),
 );
 
+/** Printable ASCII only, so that look-alike letters cannot make a second reference. */
 const reference = (spell: (typed: string) => string, missing: string) =>
   z
     .string()
@@ -393,6 +399,7 @@ export const Adjustment = schema(() =>
     proposed_at: z.coerce.date(),
     /** Whether the caller proposed it: they may withdraw it, but not approve it. */
     is_own: z.boolean(),
+    /** Whether the caller can be its second operator. */
     can_approve: z.boolean(),
     expires_at: z.coerce.date(),
     decided_by: z.nullable(z.string()),
@@ -447,6 +454,7 @@ export const payOut = act({
     account_id: IdInput('account'),
     amount: OperatorAmount(),
     reference: BankReference(),
+    /** The holder of the bank account: the same name as the customer's. */
     payee: Payee(),
     reason: Reason(),
   }),
@@ -476,6 +484,7 @@ export const listAdjustments = act({
 export const AdjustmentDecision = schema(() => z.enum(['approve', 'refuse', 'withdraw']));
 export type AdjustmentDecision = Output<typeof AdjustmentDecision>;
 
+/** Approves or rejects a proposal as the second operator, or withdraws it as its proposer. */
 export const decideAdjustment = act({
   name: 'operator_adjustment_decide',
   by: 'operator',

@@ -130,6 +130,7 @@ const words = () => ({
   tone: BroadcastTone(),
   audience: BroadcastAudience(),
   plan: z.optional(PlanCode()),
+  /** Left out: now. */
   from: z.optional(When('Waktu mulai tidak terbaca.')),
   until: When('Pilih sampai kapan.'),
   by_push: Choice(),
@@ -146,6 +147,7 @@ export const createBroadcast = act({
   output: Broadcast,
 });
 
+/** Changes a broadcast that has not begun. */
 export const changeBroadcast = act({
   name: 'operator_broadcast_change',
   by: 'operator',

@@ -51,6 +51,7 @@ export const OperatorCustomer = schema(() =>
   z.object({
     account_id: Id('account'),
     name: z.string(),
+    /** The owner's number, masked: `+62 812-••••-7890`. */
     phone: z.string(),
     available: Rupiah(),
     held: Rupiah(),
@@ -113,6 +114,7 @@ export const OperatorCustomerDetail = schema(() =>
       }),
     ),
     tokens: z.array(Token()),
+    /** The newest failed messages, newest first; numbers are masked. */
     failures: z.array(
       z.object({
         message_id: Id('message'),
@@ -225,6 +227,7 @@ export const endCustomerSessions = act({
   output: OperatorCustomerDetail,
 });
 
+/** Ends a customer's plan now: the free one follows, and the rest of the period may be refunded. */
 export const endCustomerPlan = act({
   name: 'operator_plan_end',
   by: 'operator',

@@ -20,6 +20,7 @@ export const Operator = schema(() =>
     second_factor: z.boolean(),
     signed_in_at: z.nullable(z.coerce.date()),
     sessions: z.int(),
+    /** The expiry of an unused invitation; null for all other operators. */
     invited_until: z.nullable(z.coerce.date()),
     you: z.boolean(),
     /** True for the last admin, who can neither be removed nor lose the role. */
@@ -59,6 +60,7 @@ export const inviteOperator = act({
   refuses: ['phone_in_use'],
 });
 
+/** Replaces all roles of an operator. */
 export const setOperatorRoles = act({
   name: 'operator_roles_set',
   by: 'operator',
@@ -82,6 +84,7 @@ export const removeOperator = act({
   output: () => z.object({}),
 });
 
+/** Ends all sessions of an operator; for the caller, all others. */
 export const endOperatorSessions = act({
   name: 'operator_sessions_end',
   by: 'operator',

@@ -20,7 +20,9 @@ const LastBackup = schema(() =>
 export const OperatorOverview = schema(() =>
   z.object({
     at: z.coerce.date(),
+    /** Messages accepted in each of the last 60 minutes, the oldest first; the last minute is incomplete. */
     minutes: z.array(z.int()),
+    /** Messages accepted in the last 24 hours. */
     accepted: z.int(),
     /**
      * Failures of messages accepted in the last 24 hours, by their tokens' present channel; the most frequent first.
@@ -28,6 +30,7 @@ export const OperatorOverview = schema(() =>
     failures: z.array(z.object({ channel: ChannelName(), failure: Failure(), messages: z.int() })),
     queue: z.object({
       waiting: z.int(),
+      /** True if there are more than were counted. */
       more: z.boolean(),
       /** For how many seconds the longest due lane has been due; lanes without a phone included. */
       age_seconds: z.number(),
@@ -53,6 +56,7 @@ export const OperatorOverview = schema(() =>
       oldest_transaction_seconds: z.number(),
     }),
     disk: z.object({
+      /** On the disk of the data folder; null if unknown. */
       free_bytes: z.nullable(z.int()),
       full: z.array(z.string()),
     }),
@@ -62,9 +66,11 @@ export const OperatorOverview = schema(() =>
       uptime_seconds: z.int(),
       nodes: z.int(),
     }),
+    /** Whether codes can be sent: their token is linked, and on the Cloud API has a template for them. */
     codes_go_out: z.boolean(),
     /** Null before the first backup, or if none are configured. */
     backup: z.nullable(LastBackup()),
+    /** Threads that wait for an answer; null for operators who do not answer customers. */
     support: z.nullable(z.object({ waiting: z.int(), oldest: z.nullable(z.coerce.date()) })),
   }),
 );

@@ -211,6 +211,7 @@ export const OperatorTopup = schema(() =>
         name: z.string(),
         mime: z.string(),
         at: z.coerce.date(),
+        /** Another top-up for which the same file was sent before. */
         used_before: z.nullable(
           z.object({ topup_id: Id('topup'), account_name: z.string(), at: z.coerce.date() }),
         ),
@@ -354,6 +355,7 @@ export const creditSuspense = act({
   refuses: ['suspense_resolved', 'account_ended'],
 });
 
+/** Returns it to its payer: books a transfer that was made. */
 export const returnSuspense = act({
   name: 'operator_suspense_return',
   by: 'operator',
@@ -430,6 +432,7 @@ export const listRefunds = act({
   output: OpenRefund,
 });
 
+/** Books a manual refund after its transfer was made; once. */
 export const finishRefund = act({
   name: 'operator_refund_finish',
   by: 'operator',
@@ -461,7 +464,7 @@ export const FlaggedPayment = schema(() =>
 );
 export type FlaggedPayment = Output<typeof FlaggedPayment>;
 
-/** Unsettled flags: not yet refunded here as well, rejected, or marked as done. */
+/** Unsettled flags. Refunding the payment here too, rejecting it, or marking the flag as done settles it. */
 export const listFlagged = act({
   name: 'operator_payment_flag_list',
   by: 'operator',
@@ -480,6 +483,7 @@ export const settleFlag = act({
   audited: true,
   input: () => ({
     topup_id: IdInput('topup'),
+    /** `at` of the flag that the operator saw: a later one is not settled by this call. */
     flagged_at: z.iso.datetime().check(z.refine((at) => at >= '2000')),
     reason: Reason(),
   }),

@@ -82,6 +82,7 @@ export const LiveSetting = schema(() =>
     ),
     optional: z.boolean(),
     value: z.string(),
+    /** The value after a reset: from the environment, or built in. */
     fallback: z.string(),
     /** The number of changes so far, resets and waiting ones included; a caller sends the one they saw. */
     version: z.int(),
@@ -179,6 +180,7 @@ export const SystemToken = schema(() =>
         at: z.coerce.date(),
       }),
     ),
+    /** The recipient of a test message: the caller's own number, masked. */
     own_phone: z.string(),
   }),
 );

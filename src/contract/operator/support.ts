@@ -41,6 +41,7 @@ export const listInbox = act({
   input: () => ({
     ...paging(['last_at']),
     filter: z.optional(InboxFilter()),
+    /** Words of the messages, or the beginning of a customer's name or number; then in every status. */
     q: z.optional(z.string().check(z.trim(), z.maxLength(60))),
   }),
   output: InboxRow,
@@ -143,6 +144,7 @@ export const typeInbox = act({
   output: () => z.object({}),
 });
 
+/** Without `operator_id` the thread is unassigned. */
 export const assignInbox = act({
   name: 'operator_support_assign',
   by: 'operator',
@@ -167,6 +169,7 @@ export const snoozeInbox = act({
   output: OperatorThread,
 });
 
+/** Closes the thread and requests a rating from the customer. */
 export const closeInbox = act({
   name: 'operator_support_close',
   by: 'operator',
@@ -187,6 +190,7 @@ export const reopenInbox = act({
   output: OperatorThread,
 });
 
+/** The thread as a text file without internal notes, at a signed address. */
 export const inboxTranscript = act({
   name: 'operator_support_transcript',
   by: 'operator',
@@ -204,6 +208,7 @@ export const listCanned = act({
   output: () => z.object({ replies: z.array(QuickReply()) }),
 });
 
+/** Creates a canned answer, or replaces the text of an existing one. */
 export const saveCanned = act({
   name: 'operator_canned_save',
   by: 'operator',

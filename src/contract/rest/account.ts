@@ -19,6 +19,7 @@ export const Me = schema(() =>
       name: z.string(),
       status: TokenStatus(),
       phone: z.nullable(ShownPhone()),
+      /** Messages accepted on this WIB day. */
       sent_today: z.int(),
       daily_limit: z.int(),
       created_at: z.coerce.date(),
@@ -35,6 +36,7 @@ export const ApiMutation = schema(() =>
     kind: MutationKind(),
     /** The change of the available saldo; for messages without later refunds. */
     amount: Rupiah(),
+    /** The amount still held. */
     held: Rupiah(),
     /** The available saldo right after it. */
     available_after: Rupiah(),
@@ -78,6 +80,7 @@ const MutationQuery = schema(() =>
 export const ApiLink = schema(() =>
   z.object({
     state: LinkState(),
+    /** Replaced by another one at its `expires_at`. */
     qr: z.nullable(
       z.object({
         /** PNG as a data URL for `<img src>`. */
@@ -89,6 +92,7 @@ export const ApiLink = schema(() =>
       }),
     ),
     phone: z.nullable(ShownPhone()),
+    /** The end of the linking; null once connected. */
     expires_at: z.nullable(z.coerce.date()),
   }),
 );

@@ -20,6 +20,7 @@ export type Endpoint = {
   summary: Bilingual;
   query?: Declared;
   body?: Declared;
+  /** Several JSON bodies; the handler distinguishes and parses them itself. */
   bodies?: readonly Declared[];
   /**
    * The body is `multipart/form-data` with a file: the part `file`, and an optional text `name` for another file name.
@@ -27,6 +28,7 @@ export type Endpoint = {
    */
   takesFile?: true;
   answer?: Declared;
+  /** Several responses, which depend on the body. */
   answers?: readonly Declared[];
   problem?: keyof typeof problems;
   /** Refusals of this endpoint; `alwaysRefused` apply in addition. */

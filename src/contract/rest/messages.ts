@@ -342,6 +342,7 @@ export type ApiFile = {
   id: string | null;
   mime_type: string | null;
   size: number | null;
+  /** In hexadecimal. */
   sha256: string | null;
   /** A download address without a key, valid until `content.expires_at`; null once it is deleted. */
   url: string | null;
@@ -373,6 +374,7 @@ export const ApiMessage = schema(() =>
         code: Failure(),
         detail: z.string(),
         tries: z.int(),
+        /** The earliest time of the next try; null while a try is in progress. */
         next_try_at: z.nullable(z.coerce.date()),
       }),
     ),

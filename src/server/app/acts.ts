@@ -32,7 +32,7 @@ import type { ActHandler } from '#server/infra/acts.ts';
 import type { Container } from './container.ts';
 import { RELEASE } from './infra.ts';
 
-/** /** Every act of the contract with its handler. */
+/** Every act of the contract with its handler, each exactly once. */
 export function actHandlers(container: Container): readonly ActHandler[] {
   const { infra, pools, accounts, media, subscribers } = container;
   const { config, log, secrets, now, report, build } = infra;

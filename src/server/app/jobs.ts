@@ -213,6 +213,7 @@ export type AlertDeps = {
   report: (trouble: unknown) => void;
 };
 
+/** An alert with the same key is sent as a message only once. */
 type Alert = { title: string; body: string; tag: string; key: string };
 
 /** Alerts operators in their browsers, and admins also by message. Never throws. */

@@ -135,8 +135,8 @@ type Deps = Media & {
  * All stored data of an account: the contents of its archive, and the data erased with it. Every table or folder
  * with account data must appear here.
  *
- * In order of erasure: events refer to messages; links show which numbers an account had to messages and simulated
- * phones, and people show everyone which are theirs; so tokens come after the first three, and people last.
+ * In order of erasure: events refer to messages; messages and simulated phones find an account's numbers by its links,
+ * and all domains by its users. So tokens come after the first three, and users last.
  */
 export const accountDataOf = (deps: Deps): readonly AccountData[] => [
   eventsAccountData(deps),

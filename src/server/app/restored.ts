@@ -14,7 +14,7 @@ import { updateSchema } from '#server/infra/postgres/functions.ts';
 import { StartError } from '#server/infra/start-error.ts';
 
 export type Restored = {
-  /** Messages possibly sent after the backup; when resent, they are marked as duplicates. */
+  /** Messages possibly sent after the backup; when resent, they are marked as possible duplicates. */
   mayHaveLeft: number;
   /** The violated ledger invariants; empty when all hold. */
   broken: Finding[];

@@ -159,7 +159,7 @@ export function createRateLimiter(perSecond: number, nowMs = () => performance.n
     take: (tokenId) => {
       const now = nowMs();
       const bucket = buckets.get(tokenId) ?? { left: burst, at: now };
-      // Drops the least recently used bucket: it is full again, so no other token gains a burst.
+      // Drops the least recently used bucket: at most its own token gains a burst.
       buckets.delete(tokenId);
       if (buckets.size >= TOKENS_MAX) buckets.delete(buckets.keys().next().value ?? '');
       buckets.set(tokenId, bucket);

@@ -89,7 +89,7 @@ const multipart = (parts: readonly string[]) =>
   `${parts.map((part) => `--line\r\nContent-Disposition: form-data; ${part}\r\n`).join('')}--line--\r\n`;
 const MULTIPART = { 'content-type': 'multipart/form-data; boundary=line' };
 
-test('multipart fields equal other fields', async ({ openApp }) => {
+test('multipart fields are read like other fields', async ({ openApp }) => {
   const running = await openApp();
   const body = multipart(['name="act"\r\n\r\napp_config', 'name="token"\r\n\r\n']);
   const response = await post(running, body, MULTIPART);

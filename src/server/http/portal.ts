@@ -124,6 +124,7 @@ function malformed(why: string): never {
   throw new Refusal('request_malformed', { why });
 }
 
+/** For logs and metrics; never contains user input. */
 type ActMetric = { act: string; outcome: string; seconds: number };
 
 export type ActEndpointDeps = {

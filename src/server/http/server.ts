@@ -31,6 +31,7 @@ type Deps = {
   tracing?: Tracing | undefined;
   /** Average event-loop delay in milliseconds that makes it refuse callers; 0: never. */
   delayMsMax?: number;
+  /** Connections served at once; further ones get 503. */
   connectionsMax?: number;
   /** Time-outs for slow callers, in milliseconds; tests use shorter ones. */
   limits?: SlowLimits;
@@ -66,7 +67,7 @@ export function openServer({
   limits = {},
 }: Deps): FastifyInstance {
   const headers = safetyHeaders(config);
-  /** When the headers of the current request arrived, by connection. */
+  /** The number of requests whose headers have arrived, by connection. */
   const begun = new WeakMap<Socket, number>();
   const app = Fastify({
     logger: false,

@@ -379,6 +379,7 @@ function pagePolicy(parts: PolicyParts): string {
   ].join('; ');
 }
 
+/** Resolves if a required dependency is healthy, and throws otherwise. */
 export type Check = () => Promise<void>;
 
 type HealthDeps = {

@@ -24,6 +24,7 @@ export type Person = {
   role: Role;
   /** Empty for customers. */
   operatorRoles: readonly OperatorRole[];
+  /** Set if the session has given a second factor, at its start or later. */
   secondFactor?: true;
   /** The account is suspended; only acts with `whileSuspended` may be called. */
   isSuspended?: boolean;
@@ -95,6 +96,7 @@ export type KeyedCall = {
   input: string;
 };
 
+/** `keep` is false if a repeat with the same key must run again. */
 export type Outcome = { status: number; body: string; keep: boolean };
 
 export type IdempotencyStore = {
@@ -237,7 +239,11 @@ export const openAudit = (allAccountsSql: Sql): Audit => ({
 
 const LINES_AT_ONCE = 2_000;
 
-/** The entries remain. @throws PostgresError 42501 if the account is not closed. */
+/**
+ * Removes addresses and facts from the entries of a closed account; the entries remain.
+ *
+ * @throws PostgresError 42501 if the account is not closed.
+ */
 export async function eraseAudit(allAccountsSql: Sql, accountId: string): Promise<void> {
   for (let n = LINES_AT_ONCE; n > 0;) {
     const [erased] = await allAccountsSql<{ n: number }[]>`
@@ -246,6 +252,7 @@ export async function eraseAudit(allAccountsSql: Sql, accountId: string): Promis
   }
 }
 
+/** Removes the addresses of anonymous callers from entries older than seven days. */
 export async function eraseAnonymousAudit(allAccountsSql: Sql): Promise<void> {
   for (let n = LINES_AT_ONCE; n > 0;) {
     const [erased] = await allAccountsSql<
@@ -261,8 +268,9 @@ export type Limit = { scope: string; subject: string; max: number; windowSeconds
 const WIB_SECONDS = 7 * 3600;
 
 /**
- * Counts one hit in every limit, or in none if one is full; on all nodes. If the caller then rolls back, refused hits
- * cost nothing: an exhausted limit of one caller cannot use up shared ones. Throws on database errors.
+ * Counts one hit in each limit that is not full, on all nodes, by the database's clock. If one is full, roll back: then
+ * refused hits cost nothing, and an exhausted limit of one caller cannot use up shared ones. Throws on database errors,
+ * so that they never let a call pass.
  *
  * @returns the first full limit and the seconds until its window ends, or `undefined`.
  */
@@ -298,6 +306,7 @@ async function secondsLeft(tx: Tx, windowSeconds: number): Promise<number> {
   return Math.max(1, row?.left ?? windowSeconds);
 }
 
+/** Hits of a subject in the windows that began within the last `seconds`. */
 export async function hitsWithin(
   sql: Sql | Tx,
   { scope, subject, seconds }: { scope: string; subject: string; seconds: number },
@@ -321,7 +330,11 @@ export async function hitsOfScope(
   return row ?? { sum: 0, most: 0 };
 }
 
-/** Counters of deleted users and their addresses. @param scopes only these; all if absent. */
+/**
+ * Deletes the counters of subjects, such as erased users and their addresses.
+ *
+ * @param scopes only these; all if absent.
+ */
 export async function forgetHits(
   sql: Sql | Tx,
   subjects: readonly string[],
@@ -343,6 +356,7 @@ export async function block(
     values (${scope}, ${subject}, clock_timestamp() + make_interval(secs => ${seconds}), 1)`;
 }
 
+/** 0 if the subject is not blocked. */
 export async function blockedSeconds(
   sql: Sql | Tx,
   { scope, subject }: { scope: string; subject: string },
@@ -353,6 +367,7 @@ export async function blockedSeconds(
   return Math.max(0, row?.seconds ?? 0);
 }
 
+/** Deletes counters whose window ended two days ago. */
 export async function sweepHits(allAccountsSql: Sql): Promise<void> {
   await allAccountsSql`
     delete from limit_counters where window_start < statement_timestamp() - interval '2 days'`;

@@ -1,11 +1,13 @@
 import type { Sql } from '#server/infra/postgres/database.ts';
 
+/** The time for money: renewals, expiry, prices, notices. */
 export type Clock = {
   now: () => Date;
   /** Moves it forward; past times are ignored. Absent if the clock cannot be moved. */
   move?: (to: Date) => void;
 };
 
+/** A moved clock runs on from there until the process ends. */
 export function openClock({
   isMovable,
   real = () => new Date(),

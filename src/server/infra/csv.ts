@@ -33,6 +33,7 @@ function textOf(value: unknown): string {
   return value instanceof Date ? value.toISOString() : JSON.stringify(value);
 }
 
+/** One text per row (RFC 4180); the first row's keys are the header. */
 export async function* csvOf(
   rows: AsyncIterable<Readonly<Record<string, unknown>>>,
 ): AsyncGenerator<string> {

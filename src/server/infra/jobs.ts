@@ -8,9 +8,11 @@ import type { Sample } from '#server/infra/observability/metrics.ts';
 export type Job = {
   /** Lower case and dashes; names its queue. */
   name: string;
+  /** In WIB. */
   cron: string;
   /** For long work: a node silent for this long is considered dead, and another takes the turn. */
   heartbeatSeconds?: number;
+  /** The time limit of a turn; 15 minutes by default. */
   secondsMax?: number;
   run: () => Promise<unknown>;
 };
@@ -248,6 +250,7 @@ export type JobRuns = {
   name: string;
   succeeded_at: Date | null;
   failed_at: Date | null;
+  /** See `lateAfterSeconds`. */
   is_late: boolean;
 };
 
@@ -336,7 +339,9 @@ export async function failedJobs(allAccountsSql: Sql): Promise<FailedJob[]> {
 }
 
 export type Repeated = {
+  /** Runs the work now, or once more after the present run. */
   wake: () => void;
+  /** Waits for the present run; no other starts afterwards. */
   close: () => Promise<void>;
 };
 

@@ -51,8 +51,8 @@ const LEASE_SECONDS = 60;
 const TRIES_MAX = 3;
 
 /**
- * Claims a request that is waiting or whose worker died, from the account that was served longest ago, so that many
- * large files of one account do not block others. Gives up requests after three attempts.
+ * Claims the oldest request that is waiting or whose worker died, of the account that was served longest ago, so that
+ * many large files of one account do not block others. Gives up requests after three attempts.
  */
 export const claimNext = ({
   allAccountsSql,
@@ -108,6 +108,7 @@ export type Making = {
   /** Writes the file, which does not exist yet. An error ends the attempt. */
   write: (path: string, signal: AbortSignal) => Promise<void>;
   percent: () => number;
+  /** Offers the finished file; false if its request is gone. */
   finish: (sizeBytes: number) => Promise<boolean>;
 };
 
@@ -159,6 +160,7 @@ export class LeaseLost extends Error {
   }
 }
 
+/** False if the file no longer belongs to this worker. */
 async function renew(
   { allAccountsSql, table }: FileJobs,
   { accountId, exportId, owner }: Claim,
@@ -196,6 +198,10 @@ export async function deleteAttempts(
   }
 }
 
+/**
+ * Deletes files that are neither offered nor in progress. Lists names before rows, so that files created later are
+ * safe.
+ */
 export async function sweepAttempts({ allAccountsSql, storage, table }: FileJobs): Promise<void> {
   const attempts = await Array.fromAsync(attemptsIn(storage));
   const active = await onCoordinator(

@@ -13,6 +13,7 @@ export const readSealFile = (folder: string): Promise<string> =>
     throw error;
   });
 
+/** Appends whole lines; resolves once they are on disk. */
 export async function appendToSealFile(folder: string, lines: readonly string[]): Promise<void> {
   if (lines.length === 0) return;
   const text = await readSealFile(folder);

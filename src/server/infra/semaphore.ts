@@ -11,8 +11,11 @@ export const TURN_WAIT_MS = 10_000;
 type Options = {
   /** For a caller that waits too long, or is one too many; by default `busy` for 5 s. */
   refusal?: () => Refusal;
+  /** The longest wait for a turn, in milliseconds; no limit by default. */
   waitMs?: number;
+  /** Waiting callers per owner; by default as many as in all. */
   waitingEachMax?: number;
+  /** Concurrent callers per owner; by default as many as in all. */
   atOnceEach?: number;
 };
 

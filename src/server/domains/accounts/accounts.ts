@@ -146,6 +146,7 @@ const suspensionsOf = (sql: Sql, accountId: string): Promise<Row[]> =>
       where account_id = ${accountId} order by suspension_id`,
   );
 
+/** The kinds of factors and their use; never the secrets or keys that verify them. */
 const secondFactorsFor = (sql: Sql, accountId: string): Promise<Row[]> =>
   asAccount(
     sql,
@@ -334,6 +335,7 @@ export const accountsActs = (deps: AccountsDeps): readonly ActHandler[] => [
   ...operatorsActs(deps),
 ];
 
+/** Ends the user's other sessions and copies of this session's token, and notifies the phone. */
 const changePasswordHandler = (deps: AccountsDeps): ActHandler =>
   handle(changePassword, async (call, { current, password }) => {
     const { caller } = call;

@@ -21,6 +21,7 @@ export type CustomerRow = {
 /** Beyond this, matches are not counted. */
 const COUNT_MAX = 10_000;
 
+/** The first state that applies, for an account `a` and its wallet `w`. */
 const stateOf = (sql: Sql | Tx): Fragment => sql`
   case when 'closed' in (a.status, w.status) then 'closed' when a.status = 'suspended' then 'suspended'
     when a.erase_at is not null then 'closing' when w.status = 'frozen' then 'frozen' else 'active' end`;
@@ -208,6 +209,7 @@ const usersWhere = (sql: Sql | Tx, where: Fragment): Fragment => sql`
   from accounts a join users u using (account_id)
   where not a.is_system and a.status <> 'closed' and u.role = 'customer' and ${where}`;
 
+/** Users of the next accounts that meet a condition on `a`, ordered by account. */
 export const customersAfter = (
   sql: Sql | Tx,
   { after, limit, where }: { after: string; limit: number; where: Fragment },

@@ -146,6 +146,7 @@ type OperatorState = {
   userId: string;
   roles: readonly OperatorRole[];
   isRemoved: boolean;
+  /** False for an invited operator before the first sign-in, who does not count as an admin that can sign in. */
   isKnown: boolean;
 };
 
@@ -323,7 +324,9 @@ export async function resetOperatorPassword(
 }
 
 type PasswordOptions = {
+  /** An unused password expires after this many hours; null: never. */
   hours: number | null;
+  /** The operator who invites them; null: the installation's terminal. */
   invitedBy: string | null;
   ifTaken: Error;
 };
@@ -362,6 +365,7 @@ export const isNotExpired = (sql: Sql | Tx) => sql`
 /** 99 bits of entropy. */
 export const newPassword = (): string => readableCode({ groups: 4, length: 5 });
 
+/** Includes removed operators, who keep their name. */
 export const everyOperator = (
   allAccountsSql: Sql,
 ): PromiseLike<readonly { userId: string; name: string; isRemoved: boolean }[]> =>
@@ -384,6 +388,7 @@ export async function adminPhones(allAccountsSql: Sql): Promise<string[]> {
   return admins.map(({ phone }) => phone);
 }
 
+/** Includes operators who have not signed in yet. */
 export async function operatorPhones(allAccountsSql: Sql): Promise<string[]> {
   const found = await allAccountsSql<{ phone: string }[]>`
     select u.phone from users u join accounts a using (account_id)
@@ -422,8 +427,8 @@ export type OperatorTies = {
   /** Operators whose sums are added to this one's, this one included: tied within seven days. */
   together: readonly string[];
   /**
-   * Invited, given a money role, or without their second factor within seven days: may not decide on proposals of
-   * others.
+   * Invited, given a money role, or second factor reset, each within the last seven days: may not decide on proposals
+   * of others.
    */
   isNew: boolean;
 };

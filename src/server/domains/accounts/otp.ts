@@ -29,6 +29,7 @@ const TRIES = 5;
 /** The wait after the first, second and every later code to a number. */
 const WAITS_SECONDS = [60, 120, 300] as const;
 
+/** Seconds to wait after the nth code to a number, counting from 1. */
 export const waitAfter = (sends: number): number =>
   WAITS_SECONDS[Math.min(sends, WAITS_SECONDS.length) - 1] ?? 300;
 
@@ -362,6 +363,7 @@ const potOf = {
 type Pot = (typeof potOf)[OtpPurpose];
 const pots = [...new Set<Pot>(Object.values(potOf))];
 
+/** Pots of requests without a password. */
 const isAnonymous = (pot: Pot): boolean => pot === 'register' || pot === 'forgot';
 /** Pots whose codes go to numbers without an account: the target of pumping. */
 const reachesStrangers = (pot: Pot): boolean => pot === 'register' || pot === 'new_number';
@@ -484,6 +486,7 @@ async function countEntered(
 const WRONG_CODES = { scope: 'otp_wrong', subject: 'all' } as const;
 const MINUTE_SECONDS = 60;
 
+/** Counts a wrong one-time code or second factor in the installation's total. */
 export async function countWrongCode(tx: Tx): Promise<void> {
   await hit(tx, [{ ...WRONG_CODES, max: UNLIMITED, windowSeconds: MINUTE_SECONDS }]);
 }

@@ -12,6 +12,7 @@ import { suspensionOf } from './suspension.ts';
 export type AccountStatus = 'active' | 'suspended' | 'closed';
 export type UserRef = { accountId: string; userId: string };
 
+/** The installation's own account; undefined before the first start has created it. */
 export async function systemAccount(allAccountsSql: Sql | Tx): Promise<string | undefined> {
   const [row] = await allAccountsSql<{ account_id: string }[]>`
     select account_id from accounts where is_system`;

@@ -17,7 +17,9 @@ import { readToken, tokenNotFound, type TokenSubscribers, needsReview } from './
 
 export type HeldAccess = {
   scopes: readonly Scope[];
+  /** Addresses and ranges that may call; empty: any address. */
   allowedAddresses: readonly string[];
+  /** The last day, `YYYY-MM-DD` in WIB; null: it does not expire. */
   expiresOn: string | null;
   keyInAddress: boolean;
 };

@@ -61,6 +61,7 @@ type KeyHolder = {
   status: TokenStatus;
   channel: ChannelName;
   phone: string | null;
+  /** The maximum of messages accepted per WIB day. */
   dailyLimit: number;
   accountStatus: 'active' | 'suspended' | 'closed';
   simulated: boolean;
@@ -106,6 +107,7 @@ type Options = {
   /** Receives errors of recording a use, which lose at most a minute of "last used". */
   report: (error: unknown) => void;
   now: () => Date;
+  /** A monotonic clock, in milliseconds. */
   clockMs?: () => number;
 };
 
@@ -177,6 +179,7 @@ export function openKeyRing({
 
 type HolderRow = Omit<KeyHolder, 'simulated' | 'readAtMs'> & { digest: string };
 
+/** In the order of the hashes (base64); undefined for unknown keys. */
 async function holdersOf(
   allAccountsSql: Sql,
   digests: readonly string[],

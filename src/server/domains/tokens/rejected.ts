@@ -128,6 +128,7 @@ export type Rejection = {
 };
 
 export type RejectionRecorder = {
+  /** Runs in the background, so that no refusal waits for it. */
   record(rejection: Rejection): void;
   close(): Promise<void>;
 };
@@ -144,6 +145,7 @@ const MINUTE_MS = 60_000;
 type Options = {
   allAccountsSql: Sql;
   report: (error: unknown) => void;
+  /** A monotonic clock, in milliseconds. */
   clockMs?: () => number;
 };
 

@@ -445,6 +445,7 @@ const deleteTokenHandler = (deps: Deps) =>
     return {};
   });
 
+/** Ends the keys, phone and open links of a token for good. Its messages remain readable. */
 export function removeToken(
   { sql, subscribers }: Deps,
   accountId: string,

@@ -327,7 +327,7 @@ export async function sendEach(
   return { results: merged, at: sent.at };
 }
 
-/** The reader of a dialect's answers; these dialects use our language for people. */
+/** The language and file origin of a dialect's answers, which are always Indonesian. */
 export const readerOf = (
   deps: Pick<DialectDeps, 'publicUrl'>,
   request: FastifyRequest,

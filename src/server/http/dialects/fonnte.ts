@@ -394,6 +394,7 @@ export function reasonOf(no: Refusal, path = ''): string {
     : reasons.input;
 }
 
+/** Answers to `/disconnect` have `detail` instead of `reason`. */
 const isDisconnect = (path: string): boolean => /^\/disconnect\/?$/.test(path);
 
 /**

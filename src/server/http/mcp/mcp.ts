@@ -134,6 +134,7 @@ const callOf = (deps: McpDeps, request: FastifyRequest): McpCall => {
 
 const shownHeaders = new Set(['accept', 'content-type']);
 
+/** The request as the SDK sees it: never with the key. */
 function asWebRequest({ headers }: FastifyRequest): Request {
   const shown = Object.entries(headers).flatMap(([name, value]) =>
     typeof value === 'string' && (name.startsWith('mcp-') || shownHeaders.has(name))

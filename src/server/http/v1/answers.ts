@@ -70,6 +70,7 @@ function addressesOf(endpoints: readonly { method: string; path: string }[]) {
 
 const pathOf = (url: string): string => url.split('?', 1)[0] ?? '';
 
+/** A literal path precedes a pattern with an id. */
 function allowedAt(url: string): string | undefined {
   const requestedPath = pathOf(url);
   const found =

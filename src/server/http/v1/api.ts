@@ -202,6 +202,7 @@ const withPlus = (query: unknown): unknown =>
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
+/** Undefined for bytes that are not UTF-8, which would otherwise be decoded to other characters. */
 function textOf(body: Buffer): string | undefined {
   try {
     return utf8.decode(body);

@@ -76,6 +76,7 @@ export type MediaCalls = {
   find: (sender: ApiSender, fileId: string) => Promise<StoredMedia | undefined>;
   /** @throws Refusal `not_found` */
   remove: (sender: ApiSender, fileId: string) => Promise<void>;
+  /** A link that works for anyone who has it, until `expiresAt`. */
   offer: (sender: ApiSender, fileId: string) => { link: string; expiresAt: Date };
 };
 
@@ -179,6 +180,7 @@ const mediaOf = (
 export type AccountCalls = {
   me: (sender: ApiSender) => Promise<Me>;
   balance: (sender: ApiSender) => Promise<{ available: number; held: number }>;
+  /** Rows of the statement before a number, the newest first. */
   mutations: (
     sender: ApiSender,
     query: { before: number | undefined; kind?: MutationKind; limit: number },

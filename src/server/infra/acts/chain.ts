@@ -167,7 +167,7 @@ async function appendSeals(allAccountsSql: Sql, folder: string): Promise<void> {
 const FINDINGS_MAX = 20;
 
 /**
- * Differences from the seals: entries missing or changed; seals changed, removed, or only filed.
+ * Differences from the seals: entries missing or changed; seals changed, removed, or only in the file.
  */
 async function verifyAuditSeals(tx: Tx, folder: string | undefined): Promise<AuditFinding[]> {
   const lines = await tx<{ account: string; seq: number; day: string; is_gone: boolean }[]>`

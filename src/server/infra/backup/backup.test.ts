@@ -272,7 +272,7 @@ describe.skipIf(!mayMount)('a full disk (runs where root may mount a small one)'
     );
   });
 
-  test('that fills up during a backup leaves no files and space for the database', async () => {
+  test('that fills up during a backup gets no leftover files and keeps space for the database', async () => {
     const { folder } = onDisk(230);
     const large = join(data, 'files', 'large');
     await writeFile(large, randomBytes(120_000_000));

@@ -81,6 +81,7 @@ export async function storedRun(
   }
 }
 
+/** Marks earlier unfinished runs as failed, since they were killed, and deletes very old ones. */
 async function settleOlder(allAccountsSql: Sql, at: Date): Promise<void> {
   await allAccountsSql`
     update backups set finished_at = statement_timestamp(), is_ok = false, problem = 'interrupted'

@@ -8,6 +8,7 @@ const OVERDUE_MS = 26 * HOUR_MS;
 export type BackupState = {
   /** Nothing was due before the installation. */
   installedAt: Date;
+  /** The start of the last backup, with any outcome. */
   triedAt: Date | undefined;
   okAt: Date | undefined;
 };
@@ -36,6 +37,6 @@ export function isDue(
 export const isTooOld = (now: Date, okAt: Date): boolean =>
   now.getTime() - okAt.getTime() > OVERDUE_MS;
 
-/** True if no backup has succeeded for 26 hours, or since the installation. */
+/** True if no backup has succeeded for 26 hours; before the first one, counted from the installation. */
 export const isOverdue = (now: Date, { installedAt, okAt }: BackupState): boolean =>
   isTooOld(now, okAt ?? installedAt);

@@ -226,6 +226,7 @@ const spawnOptions = (home: Home) => ({
   env: { PATH: process.env['PATH'] ?? '', LC_ALL: 'C', TZ: 'UTC' },
 });
 
+/** For a small machine, durable, and with a log that contains no user content. */
 function serverSettings(home: Home, durable: boolean, port: number): string[] {
   const durability = durable ? 'on' : 'off';
   const settings: Record<string, string> = {

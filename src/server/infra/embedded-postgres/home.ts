@@ -38,6 +38,7 @@ export type Home = {
 
 const isRoot = () => process.getuid?.() === 0;
 
+/** Not under `/root`, where PostgreSQL's user cannot read. */
 export const defaultDataFolder = (): string =>
   isRoot() ? '/var/lib/kabari' : resolve(import.meta.dirname, '../../../../.data');
 

@@ -10,6 +10,7 @@ export type Copying = {
    * Sizes by key of the contents that must be in `to`, by the first hex digit (0 to 15) of the hash.
    */
   named: (digit: number) => Promise<ReadonlyMap<string, number>>;
+  /** Also reads and compares files that are already in `to`. */
   isThorough?: boolean;
   signal: AbortSignal;
 };

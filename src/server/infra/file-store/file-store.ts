@@ -12,7 +12,7 @@ export type Listed = { key: string; sizeBytes: number; modifiedMs: number };
  */
 export type FileStore = {
   name: string;
-  /** True if all nodes reach it; files of other nodes' requests must then go there. */
+  /** True if all nodes reach it; files that one node receives and another needs must then go there. */
   isShared: boolean;
   /**
    * Stores the file at `path` under a key, atomically; replaces an existing one. On disk the file is moved, for a
@@ -30,11 +30,15 @@ export type FileStore = {
   withFile<T>(key: string, work: (path: string) => Promise<T>): Promise<T>;
   /** Deletes a key; succeeds if it does not exist. */
   delete(key: string): Promise<void>;
+  /** In no particular order. */
   list(prefix: string): AsyncGenerator<Listed>;
   /**
+   * Marks an empty store as this installation's.
+   *
    * @throws StartError if another installation owns the store: each would delete the other's files.
    */
   claim(): Promise<void>;
+  /** @throws `StoreAway`, and the errors of `claim`. */
   check(): Promise<void>;
   close(): void;
 };

@@ -82,6 +82,7 @@ export const refusalSentence = ({ name }: Pick<FileStore, 'name'>, refusal: stri
   `The store of FILES_URL (${name}) refuses: ${refusal}. Look at the bucket, its region and endpoint, and at what AWS_ACCESS_KEY_ID may do there (docs/running/files.md).`;
 
 const HOUR_MS = 3_600_000;
+/** Longer than the lifetime of an upload. */
 const SCRATCH_MS = 26 * HOUR_MS;
 
 /**
@@ -322,6 +323,7 @@ async function streamOf(
 
 type Putting = { path: string; sizeBytes: number };
 
+/** Small files are stored in one request, larger ones as a multipart upload. */
 async function put(opened: Opened, key: string, { path, sizeBytes }: Putting): Promise<void> {
   const { sdk, client, at, pieceBytes } = opened;
   const file = await open(path, 'r');

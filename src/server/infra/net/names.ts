@@ -22,7 +22,7 @@ const RENEW_MS = 60_000;
 /**
  * Looks up names supplied by others, v4 addresses first. Not by the system's look-up, which occupies one of the four
  * threads that also read files and hash passwords: a few names with silent servers would block everyone. The hosts
- * file is therefore not read.
+ * file is therefore not read. Origins that the operator listed are looked up by the system.
  */
 export function openNames({ servers, timeoutMs = TIMEOUT_MS }: NamesOptions = {}): Resolve {
   let resolver: dns.Resolver | undefined;

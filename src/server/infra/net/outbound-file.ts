@@ -31,6 +31,7 @@ export class FetchError extends Error {
 
 type FetchOptions = {
   url: string;
+  /** The destination, which must not exist. */
   path: string;
   bytesMax: number;
   signal?: AbortSignal;
@@ -50,7 +51,9 @@ export type FileClient = {
 type Limits = {
   connectMs: number;
   headersMs: number;
+  /** The longest silence between two parts of a file. */
   silenceMs: number;
+  /** For the whole fetch, redirects included. */
   totalMs: number;
 };
 

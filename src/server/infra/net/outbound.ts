@@ -25,6 +25,7 @@ export type OutboundAsk = {
   headers: Readonly<Record<string, string>>;
   /** Absent for GET. */
   body?: Uint8Array | string;
+  /** The limit for the whole exchange; 15 s by default. */
   totalMs?: number;
   signal?: AbortSignal;
 };

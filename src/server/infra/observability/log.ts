@@ -54,6 +54,7 @@ const shown: Shown = {
   err: 'error',
 };
 
+/** `6281234567890` → `62812****90`. */
 export function maskPhone(phone: string): string {
   const digits = phone.replace(/\D/g, '');
   return digits.length < 8 ? '****' : `${digits.slice(0, 5)}****${digits.slice(-2)}`;

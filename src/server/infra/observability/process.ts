@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Metrics } from './metrics.ts';
 
+/** Descriptors reserved for other work: the database, files, connected numbers, outbound requests. */
 const RESERVED_MIN = 160;
 const RESERVED_SHARE = 0.25;
 /** Below this, not even a load balancer's health checks and one page could be served. */
@@ -10,7 +11,7 @@ export const CONNECTIONS_MAX = 65_536;
 const FOLDER_OF_DESCRIPTORS = '/proc/self/fd';
 const RESOLUTION_MS = 10;
 
-/** Open files and sockets; undefined if the system does not tell. */
+/** The limit of open files and sockets of this process; undefined if the system does not tell. */
 export const descriptorLimit = (): number | undefined => (known ??= { limit: readLimit() }).limit;
 
 let known: { limit: number | undefined } | undefined;

@@ -1,6 +1,7 @@
 /**
  * Returns `postgres://user:password@host:port/database?…`, with the folder of a unix socket as an encoded host.
- * Accepts libpq's other forms: no host, and `host`, `port`, `user`, `password`, `dbname` in the query.
+ * Accepts libpq's other forms: no host, and `host`, `port`, `user`, `password`, `dbname` in the query, which win over
+ * those before it.
  *
  * @returns `undefined` if the text is not such an address, or names no database.
  */

@@ -3,6 +3,7 @@ import type { Sql, Tx } from './database.ts';
 
 export const SNAPSHOT = 'isolation level repeatable read read only';
 
+/** Longer than for other statements, because all rows are read. */
 const STATEMENT_MS = 600_000;
 const RETRY_SECONDS = 10;
 

@@ -80,6 +80,7 @@ function refuseUnsafe(facts: DatabaseFacts): void {
   }
 }
 
+/** @throws StartError if the database does not answer, with the reason. */
 export async function readDatabaseFacts(sql: Sql): Promise<DatabaseFacts> {
   try {
     const [facts] = await sql<DatabaseFacts[]>`
@@ -162,6 +163,7 @@ const isUnprovenCertificate = (code: string): boolean =>
     code,
   );
 
+/** Why the database is unreachable; never contains the password. */
 function unreachable(sql: Sql, error: unknown): string {
   const { hosts, database, user, tls } = sql.place;
   const place = hosts.map(({ host, port }) => `${host}:${port}`).join(',');

@@ -222,6 +222,7 @@ const resetRights = (objects: readonly string[]): string =>
     )
     .join('');
 
+/** Drops triggers before the functions that they call. */
 const dropping = (objects: readonly string[]): string =>
   objects
     .toSorted((a, b) => b.localeCompare(a))

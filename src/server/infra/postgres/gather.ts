@@ -9,6 +9,7 @@ export type RunGathered<Job, Answer> = (
 ) => Promise<readonly (Answer | Promise<Answer>)[]>;
 
 export type GatherOptions<Job> = {
+  /** The wait of a job for others, in milliseconds; 0: until the next turn of the event loop. */
   waitMs: number;
   /**
    * Above this rate jobs wait longer, so that many share the cost of a run, but only until there are `enough`: beyond
@@ -16,7 +17,9 @@ export type GatherOptions<Job> = {
    */
   busy?: { perSecond: number; waitMs: number; enough: number };
   sizeOf?: (job: Job) => number;
+  /** The largest number of items per run; a larger job runs alone. */
   sizeMax: number;
+  /** Concurrent runs; later jobs are gathered for the next one. */
   runsMax?: number;
 };
 

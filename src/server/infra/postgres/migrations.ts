@@ -85,6 +85,7 @@ export async function compareMigrations(
   };
 }
 
+/** Applies the first pending migration under the lock. @returns its name, or undefined if none is pending. */
 async function applyNext(tx: Tx, migrations: readonly Migration[]): Promise<string | undefined> {
   await tx`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;
   await prepare(tx);
@@ -175,7 +176,7 @@ const ALL = ROLES['all accounts'];
 
 type Facts = {
   owner: string;
-  /** Lets the owner work as a role: ` WITH SET TRUE` from PostgreSQL 16 on. */
+  /** The end of a grant that lets the owner work as a role: ` WITH SET TRUE` from PostgreSQL 16 on. */
   granting: string;
   hasOne: boolean;
   hasAll: boolean;

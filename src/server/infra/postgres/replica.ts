@@ -401,6 +401,7 @@ const readOnly = (mode: string | undefined): string =>
 
 class Old extends Error {}
 
+/** @returns `undefined` if the replica could not answer; throws the errors of the work itself. */
 async function readFrom<T>(
   replica: Sql,
   work: Work<T>,

@@ -45,6 +45,7 @@ export async function verifyConnections(pools: readonly Pool[]): Promise<void> {
   }
 }
 
+/** Releases no connection before all have answered, so that they are different ones. */
 async function lookAtOnce(sql: Sql, connections: number): Promise<Facts[]> {
   const all = Promise.withResolvers<void>();
   let answered = 0;

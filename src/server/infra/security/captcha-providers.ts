@@ -47,6 +47,7 @@ const places = {
       frame: ['https://www.google.com/recaptcha/', 'https://recaptcha.google.com/recaptcha/'],
       style: [],
       connect: ['https://www.google.com/recaptcha/'],
+      // Its own policies change their names with its releases.
       policies: ['*'],
     },
   },

@@ -90,6 +90,7 @@ export function isBreached(plain: string): boolean {
   return false;
 }
 
+/** The form in which passwords are compared: without regard to case, blanks and width. */
 export const plainPassword = (password: string): string =>
   password.normalize('NFKC').toLowerCase().replace(/\s/gu, '');
 

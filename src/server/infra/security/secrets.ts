@@ -11,6 +11,7 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 import { type Fragment, identifier } from '#server/infra/postgres/sql.ts';
 import { StartError } from '#server/infra/start-error.ts';
 
+/** Every purpose has its own derived key. */
 const purposes = [
   'pepper',
   'links',
@@ -26,6 +27,7 @@ type Purpose = (typeof purposes)[number];
 const hashing = ['pepper', 'phones', 'webhooks'] as const satisfies readonly Purpose[];
 type HashingKeys = Readonly<Record<(typeof hashing)[number], Buffer>>;
 
+/** The installation's secrets: the same on every node, never logged, never in a response. */
 export type Secrets = {
   /** The key of a purpose, 32 bytes. `links` signs addresses, `pepper` keeps codes unreadable, `phones` the numbers of erased accounts, `webhooks` the words of handshakes. */
   key(purpose: Exclude<Purpose, 'sealing'>): Buffer;
@@ -37,6 +39,7 @@ export type Secrets = {
   isOutdated(sealed: Uint8Array): boolean;
 };
 
+/** Values are sealed with the first key; the second also opens those that it has sealed. */
 export type SecretKeys = {
   SECRET_KEY?: string | undefined;
   /** `none` is the key of an installation that began without one. */
@@ -254,6 +257,7 @@ export type SealedColumn = {
   column: string;
   /** The columns that identify a row, of types uuid or text, in the order of an index. */
   key: readonly string[];
+  /** The context of a row's value, by its key; undefined if the value is not sealed. */
   context: (key: Readonly<Record<string, string>>) => string | undefined;
 };
 

@@ -13,7 +13,7 @@ const MAC_BYTES = 32;
 /**
  * A bearer link, valid until an instant: public id and key, `fil_…?k=…`.
  *
- * @param endsMs milliseconds since 1970, rounded to whole seconds.
+ * @param endsMs milliseconds since 1970, rounded down to whole seconds.
  */
 export function signed(
   secrets: Secrets,

@@ -38,7 +38,11 @@ export const sealedChallenges: SealedColumn = {
 
 export type IssuedChallenge = { challengeId: string; expiresInSeconds: number };
 
-/** Writes a challenge for a user in one browser. @param value the expected answer; stored sealed. */
+/**
+ * Writes a challenge for a user in one browser.
+ *
+ * @param value the secret or nonce to check the answer against; stored sealed.
+ */
 export async function issueChallenge(
   tx: Tx,
   secrets: Secrets,
@@ -96,7 +100,7 @@ export async function challengedUser(
 /**
  * Locks a challenge, so that its answers are serialised: call `endChallenge` or `countWrong` next.
  *
- * @returns the expected answer.
+ * @returns the secret or nonce to check the answer against.
  * @throws Refusal `second_factor_expired` after its time, five wrong answers, or a correct one.
  */
 export async function lockChallenge(

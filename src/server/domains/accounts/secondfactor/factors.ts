@@ -196,6 +196,7 @@ const newCode = (): string => readableCode({ groups: 2, length: 5 });
 const codeHmac = (secrets: Secrets, { userId }: UserRef, code: string): Buffer =>
   hmac(secrets.key('pepper'), 'recovery code', userId, code);
 
+/** Replaces all codes by ten new ones, which are never shown again. */
 export async function makeRecoveryCodes(
   tx: Tx,
   secrets: Secrets,

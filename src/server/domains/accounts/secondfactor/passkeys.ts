@@ -126,7 +126,7 @@ export function credentialIn(given: string): Buffer | undefined {
 }
 
 /**
- * Whether a passkey answered the challenge, on our own page, with an increased counter.
+ * Whether a passkey answered the challenge, on our own page, with a counter that the library accepts.
  *
  * @returns its new counter; `undefined` if not.
  */

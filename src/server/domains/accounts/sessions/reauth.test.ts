@@ -32,7 +32,7 @@ async function ani(db: TestDatabase, device = HERS) {
 }
 
 describe('a reauthentication', () => {
-  test('includes a sign-in, for five minutes of the database', async ({ db }) => {
+  test('is implied by a sign-in, for five minutes of the database', async ({ db }) => {
     const { isRecent } = await ani(db);
     expect(await isRecent()).toBe(true);
     await ageReauth(db.allAccountsSql, 300 - STALL_SECONDS);
@@ -153,7 +153,7 @@ describe('a token in another browser', () => {
     expect(await signIn(ANI)).toMatchObject({ user: { phone: ANI } });
   });
 
-  test('is counted apart on guesses, so that its owner does not have to wait', async ({ db }) => {
+  test('has its own count of guesses, so that its owner does not have to wait', async ({ db }) => {
     const { perform, caller } = await ani(db);
     const guess = () =>
       rejectionOf(

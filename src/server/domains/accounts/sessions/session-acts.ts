@@ -50,6 +50,7 @@ export const listSessionsHandler = ({ allAccountsSql }: AccountsDeps): ActHandle
     };
   });
 
+/** Ends one session of the caller, or all others; their browsers become unknown. */
 export const revokeSessionsHandler = ({ allAccountsSql, sessions }: AccountsDeps): ActHandler =>
   handle(revokeSessions, async ({ caller }, { session_id: sessionId, others }) => {
     if ((sessionId === undefined) === (others === undefined)) {
@@ -124,7 +125,7 @@ async function checkPassword(
 /**
  * Re-authenticates by password: for five minutes this browser may call acts that require it, and the session's token is
  * replaced, so that a copy of the old one ends. A browser other than the session's own is recorded beside it, and the
- * owner's phone is notified; if the user has a second factor, it gets no access there.
+ * owner's phone is notified; if the user has a second factor, the password alone gives no access there.
  */
 export const reauthUserHandler = (deps: AccountsDeps): ActHandler =>
   handle(reauthUser, async (call, { password }) => {

@@ -322,6 +322,7 @@ const systems: readonly [name: string, mark: RegExp][] = [
 const first = (list: readonly [string, RegExp][], agent: string): string | undefined =>
   list.find(([, mark]) => mark.test(agent))?.[0];
 
+/** The name of a browser by its User-Agent, which is not verified: `Chrome di Android`. */
 export function deviceName(agent: string): string {
   const browser = first(browsers, agent) ?? 'Peramban lain';
   const system = first(systems, agent);

@@ -24,7 +24,7 @@ async function solve(captcha: Captcha, act: CaptchaAct): Promise<Made> {
 const sent = (made: unknown): string => Buffer.from(JSON.stringify(made)).toString('base64');
 const failed = new Refusal('captcha_failed', {});
 
-test('lets one call of its act through, once, on every node', async ({ sql }) => {
+test('accepts a solved captcha for one call of its act, once, on every node', async ({ sql }) => {
   const captcha = open(sql);
   const answer = sent(await solve(captcha, 'user_login'));
   await captcha.verify('user_login', answer);

@@ -22,8 +22,10 @@ import type { Config } from '#server/infra/config.ts';
 
 export type Captcha = {
   provider: CaptchaProvider;
+  /** For the widget of the provider; empty without a widget. */
   siteKey: string;
   scriptUrl: string;
+  /** The largest number of steps of a challenge; 0 for providers with a widget. */
   stepsMax: number;
   /** A challenge for the browser, valid for one call of `act`; `harder` for suspicious callers. */
   challenge(act: CaptchaAct, harder: boolean): Promise<Record<string, unknown>>;
@@ -68,7 +70,7 @@ const Answer = z.object({
 /**
  * ALTCHA, self-hosted proof of work: signed, bound to its act, valid once and for half an hour.
  *
- * Verification is cheap, because the server derives each solution from the challenge's signature.
+ * Verification is cheap, because the signature lets the server check a solution without repeating the work.
  */
 export function openAltcha(
   allAccountsSql: Sql,
@@ -237,6 +239,7 @@ function isAccepted(
 }
 
 const WINDOW_SECONDS = 900;
+/** Counted per minute, so that the quarter of an hour slides. */
 const STEP_SECONDS = 60;
 /** Free tries in a quarter of an hour; then 15 s, doubling up to five minutes. */
 const FREE_TRIES = 5;

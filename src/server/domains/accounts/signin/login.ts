@@ -154,7 +154,10 @@ type Row = {
   status: AccountStatus;
   isKnownAddress: boolean;
   isKnown: boolean;
-  /** True for an operator who uses a password from the terminal for the first time: on the page a code is required. */
+  /**
+   * True for an operator from the terminal who has not signed in yet: they need no code. Operators invited on the page
+   * do.
+   */
   isFirst: boolean;
 };
 
@@ -187,9 +190,9 @@ async function findByPhone(
 type Deps = Pick<AccountsDeps, 'config' | 'fileLink' | 'secrets'>;
 
 /**
- * The only way to start a session, after a password, a code to the phone, or a reset password. A second factor is
- * required in every browser, and `withSecondFactor` completes the sign-in. A test checks that nothing else starts a
- * session.
+ * The only way to start a session, after a password, a code to the phone, or a reset password. A user with a second
+ * factor gets a challenge instead, in every browser; `withSecondFactor` then completes the sign-in. A test checks that
+ * nothing else starts a session.
  */
 export async function signIn(
   tx: Tx,
@@ -212,6 +215,7 @@ async function challengeAtSignIn(
   return challenge && { second_factor: challenge };
 }
 
+/** Call it in the transaction that accepted the second factor. */
 export const signInWithFactor = (
   tx: Tx,
   deps: Deps,

@@ -92,6 +92,7 @@ export async function scanByNetwork(
   if (outcome) throw outcome;
 }
 
+/** Marks the link as scanned by this phone, or ends it if the phone belongs to another token. */
 async function markScanned(
   tx: Tx,
   subscribers: TokenSubscribers,
@@ -188,6 +189,7 @@ export async function connectLink(deps: ConnectDeps, ref: LinkRef): Promise<void
   );
 }
 
+/** Undefined if the phone belongs to another token. */
 async function claimPhone(tx: Tx, link: ScannedLink): Promise<string | undefined> {
   await tx`
     delete from linked_phones

@@ -64,6 +64,7 @@ export function qrText(
   return QR_PREFIX + Buffer.concat(bytes).toString('base64url');
 }
 
+/** The link that a QR's text names; not verified, see `isCurrentQr`. */
 export function readQr(text: string): LinkRef | undefined {
   if (!text.startsWith(QR_PREFIX)) return undefined;
   const bytes = Buffer.from(text.slice(QR_PREFIX.length), 'base64url');
@@ -71,6 +72,7 @@ export function readQr(text: string): LinkRef | undefined {
   return { accountId: uuidAt(bytes, 0), linkId: uuidAt(bytes, ID_BYTES) };
 }
 
+/** True for the QR's text of this period, or of the two before. */
 export function isCurrentQr(
   secrets: Secrets,
   link: ConsentedLink,
@@ -95,6 +97,7 @@ export function pairingCode(secrets: Secrets, { linkId, nonceHash }: ConsentedLi
 export const pairingCodeHash = (secrets: Secrets, code: string): Buffer =>
   hmac(secrets.key('links'), 'code at rest', code);
 
+/** A pairing code as typed, with or without its dash; undefined if malformed. */
 export function readPairingCode(text: string): string | undefined {
   const letters = text.toUpperCase().replace(/[\s-]/g, '');
   const isValid =

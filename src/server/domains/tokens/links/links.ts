@@ -124,7 +124,7 @@ export async function readScan(deps: Deps, data: string, nonce?: string): Promis
 }
 
 /**
- * A link that the API started, for the holder of its token's key, whose consent it has.
+ * Shows a link that the API started to the holder of the token's key, whose call was the consent.
  *
  * @throws Refusal `link_gone` if there is no such link.
  */
@@ -305,6 +305,7 @@ export type NetworkLink = LinkRef & {
  */
 export type NetworkQr = (tx: Tx, link: LinkRef) => Promise<Scan['qr']>;
 
+/** Links of a channel with consent that wait for a phone; the oldest first. */
 export const waitingLinks = (
   allAccountsSql: Sql,
   channel: ChannelName,

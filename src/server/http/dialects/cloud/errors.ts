@@ -74,7 +74,7 @@ export type GraphError = {
 
 type Context = { requestId: string; language: Language; now: Date };
 
-/** A refusal in Meta's shape (docs/dialects/cloud-api.md#errors). */
+/** A refusal in Meta's shape, with our own code in `X-Error-Code` (docs/dialects/cloud-api.md#errors). */
 export function graphErrorOf(no: Refusal, { requestId, language, now }: Context): GraphError {
   const { code, status, subcode, header } = shownAs(no);
   const seconds = waitOf(no, now);

@@ -94,7 +94,7 @@ export async function describeMedia({ media }: MediaDeps, call: CloudCall) {
 
 const notFound = () => new Refusal('not_found', { what: 'Media' });
 
-/** @throws Refusal `not_found` where another account's number is named */
+/** @throws Refusal `not_found` for an invalid id, or if a number other than the key's own is named. */
 function fileIdOf({ id, numberId, request }: CloudCall): string {
   const number = textAt(request.query, 'phone_number_id');
   const fileId = uuidOf('media', id);

@@ -79,7 +79,7 @@ export function ownBusiness({ id, businessId }: CloudCall): void {
   if (id !== businessId) throw new Refusal('not_found', { what: 'Akun' });
 }
 
-/** @throws Refusal `not_found` for another account's number */
+/** @throws Refusal `not_found` for any number but the key's own. */
 function ownNumber({ id, numberId }: CloudCall): void {
   if (id !== numberId) throw new Refusal('not_found', { what: 'Nomor telepon' });
 }

@@ -557,6 +557,7 @@ export function messageOf(no: Refusal): string {
   return byCode[no.code] ?? (status === 401 || status === 403 ? TOKEN : 'request invalid');
 }
 
+/** The dialect's name of a field; names that are not plain words are not repeated. */
 function wordOf(field: string): string {
   if (field === 'text.body') return 'message';
   return /^[a-z_]{1,20}$/.test(field) ? field : 'payload';

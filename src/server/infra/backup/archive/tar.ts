@@ -18,6 +18,7 @@ class ByteReader {
     this.#chunks = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
   }
 
+  /** Up to `most` bytes as they arrive; undefined at the end. */
   async some(most: number): Promise<Buffer | undefined> {
     while (this.#left.length === 0) {
       const next = await this.#chunks.next();
@@ -29,6 +30,7 @@ class ByteReader {
     return taken;
   }
 
+  /** Exactly `size` bytes; fewer at the end of the stream. */
   async exactly(size: number): Promise<Buffer> {
     const parts: Buffer[] = [];
     for (let missing = size; missing > 0;) {

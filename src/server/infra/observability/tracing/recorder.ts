@@ -57,6 +57,7 @@ type Ended = {
 };
 
 type Spans = {
+  /** The same for one id in every process. */
   isRecorded: (traceId: string) => boolean;
   record: (span: Ended) => SpanContext;
   newSpanId: () => string;

@@ -40,6 +40,7 @@ export type Creation = {
 
 export type AnsweredRequest = {
   method: string;
+  /** The registered route, never the address. */
   route: string;
   scheme: string;
   status: number;
@@ -62,5 +63,6 @@ export type Tracing = {
   /** Runs a request's handler, so that `cause` finds the request. */
   answering: (request: RequestTrace, work: () => void) => void;
   answered: (request: RequestTrace, facts: AnsweredRequest) => void;
+  /** Sends the remaining spans, for at most five seconds. */
   close: () => Promise<void>;
 };

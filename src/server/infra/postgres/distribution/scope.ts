@@ -13,6 +13,7 @@ export function useScopes(): () => void {
   return () => void (isUsed = false);
 }
 
+/** Undefined for the database as a whole. */
 export const presentScope = (): Scope | undefined => storage.getStore();
 
 const within = <T>(scope: Scope, work: () => T): T => storage.run(scope, () => begun(work()));

@@ -2,8 +2,8 @@ import type pg from 'pg';
 import { type Host, hostsOf, readBareStartup } from '#server/infra/postgres/address.ts';
 
 /**
- * Visibility of rows in a pool. `tenant` sees the account set in `app.account`, and no rows before it is set; `all accounts` sees
- * all; `owner` is the database's owner, for migrations only.
+ * Visibility of rows in a pool. `tenant` sees the account set in `app.account`, and no rows before it is set; `all
+ * accounts` sees all; `owner` is the database's owner, for migrations only.
  */
 export type As = 'tenant' | 'all accounts' | 'owner';
 
@@ -48,6 +48,7 @@ function settingsIn(url: string): Record<string, string> {
   return Object.fromEntries([...single, ...optionsIn(searchParams.get('options') ?? '')]);
 }
 
+/** The address's own timeout in milliseconds, or the default of the pool's role. */
 export function statementMsOf(url: string, as: As): number {
   const timeout = settingsIn(url)['statement_timeout'] ?? '';
   return as !== 'owner' && /^\d{1,9}$/.test(timeout) ? Number(timeout) : STATEMENT_TIMEOUT_MS[as];

@@ -20,12 +20,14 @@ export class ConnectionLost extends Error {
   }
 }
 
+/** True if the work may or may not have been done. */
 export const isOutcomeUnknown = (error: unknown): boolean =>
   error instanceof ConnectionLost && error.outcome === 'unknown';
 
 /** The server's error code for a write on a standby or a read-only server. */
 export const READ_ONLY = '25006';
 
+/** True if the server takes no writes: it is not, or no longer, the primary. */
 export const isDemoted = (error: unknown): boolean =>
   error instanceof ConnectionLost && error.code === READ_ONLY;
 

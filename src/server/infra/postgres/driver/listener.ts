@@ -14,6 +14,7 @@ export type ListenerOptions = {
   name: string;
   channel: string;
   onNotification: (payload: string) => void;
+  /** Called whenever listening begins again: notifications in between are lost. */
   onListening: () => void;
   onLost: () => void;
 };

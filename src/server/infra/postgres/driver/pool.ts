@@ -17,6 +17,7 @@ import type { Row, Rows } from './rows.ts';
 
 /** Grace beyond the server's own statement timeout before the connection counts as lost. */
 const SILENCE_MS = 2_000;
+/** The longest wait of a statement for a connection; 0: no limit. */
 const CHECKOUT_TIMEOUT_MS: Record<As, number> = {
   tenant: 30_000,
   'all accounts': 60_000,
@@ -98,6 +99,7 @@ export class Pool {
     }
   }
 
+  /** The total time that callers have waited for connections, including failed waits. */
   get waitedSeconds(): number {
     return this.#waitedMs / 1_000;
   }
@@ -187,6 +189,7 @@ export class Pool {
     this.#retryAt = performance.now() + longestMs * (0.5 + Math.random() / 2);
   }
 
+  /** Returns a connection to the pool; destroys one in doubt. */
   release(connection: Connection): void {
     const client = this.#clients.get(connection);
     const isSound =

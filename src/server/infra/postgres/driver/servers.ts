@@ -117,6 +117,7 @@ class ServerWatch {
       if (this.#asked.has(host)) continue;
       const asking = this.#askOne(host)
         .catch((error: unknown) => {
+          // A server in the wrong state says more than one that does not answer.
           if (this.#trouble && !isUnfit(error)) return;
           this.#trouble = error instanceof Error ? error : new Error(String(error));
         })

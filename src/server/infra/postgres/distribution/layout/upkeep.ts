@@ -16,8 +16,8 @@ import { onlyHere } from './commands.ts';
 import { createHash } from 'node:crypto';
 
 /**
- * @throws StartError with a sentence on what to do if a server of a distributed database is unreachable or
- *   misconfigured.
+ * @throws StartError if a server of a distributed database is unreachable or misconfigured, with a sentence on what to
+ *   do.
  */
 export async function requireServers(owner: Sql, url: string): Promise<void> {
   const cluster = await readCluster(owner);
@@ -304,8 +304,8 @@ const OF_FUNCTIONS = [
 ];
 
 /**
- * Written constantly for all accounts; like real phones, they are outside of the accounts. As reference tables, a
- * write to one of them would wait for work on due items in another.
+ * Written constantly for all accounts; like real phones, they are outside of the accounts. If they were
+ * reference tables, a write to one of them would wait for work on due items in another.
  */
 const SIMULATED = ['sim_phones', 'sim_lines', 'sim_events'];
 
