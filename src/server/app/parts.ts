@@ -8,7 +8,7 @@ import {
 } from '#server/domains/accounts/accounts.ts';
 import { type RowExports, openRowExports } from '#server/domains/exports/exports.ts';
 import { type Media, mediaAccountData } from '#server/domains/media/media.ts';
-import { fileJobStorage } from '#server/infra/made-files.ts';
+import { fileJobStorage } from '#server/infra/file-jobs.ts';
 import type { Infra, Pools } from '#server/app/infra.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import {

@@ -38,7 +38,7 @@ import {
   claimNext,
   giveBack,
   makeFile,
-} from '#server/infra/made-files.ts';
+} from '#server/infra/file-jobs.ts';
 import type { Sessions } from '#server/domains/accounts/sessions/sessions.ts';
 import { type Contents, writeArchive } from '#server/infra/archive.ts';
 import { StoreAway } from '#server/infra/file-store/file-store.ts';

@@ -26,7 +26,7 @@ import {
   claimNext,
   giveBack,
   makeFile,
-} from '#server/infra/made-files.ts';
+} from '#server/infra/file-jobs.ts';
 import {
   type Sql,
   type Tx,

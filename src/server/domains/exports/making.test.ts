@@ -11,7 +11,7 @@ import {
   claimNext,
   makeFile,
   fileJobStorage,
-} from '#server/infra/made-files.ts';
+} from '#server/infra/file-jobs.ts';
 import type { RowSource } from '#server/infra/sheets/row-source.ts';
 import { type RunningApp, signedIn, test } from '#tests/support/app/running-app.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';

@@ -71,7 +71,7 @@ export async function refuseFullDisk(folder: string, needed = FREE_BYTES_MIN): P
   );
 }
 
-/** Interval of the disk checks: `/readyz` must show a full disk within 5 s, and caches for half a second. */
+/** Interval of the disk checks, so that `/readyz`, which caches for half a second, soon shows a full disk. */
 const LOOK_MS = 2_000;
 /** More than 64 kB of memory holds: PostgreSQL spills some 200 kB to its disk. */
 const SPILLING_ROWS = 10_000;
