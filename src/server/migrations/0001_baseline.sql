@@ -1202,7 +1202,7 @@ call tenant_table('saldo_alert_messages', 'select, insert, update, delete');
 -- Payments: top-ups, the bank account, payment gateways, corrections by operators
 -- ----------------------------------------------------------------------------
 
--- Payments into the balance, by bank transfer or gateway. Only apply_paid credits the balance.
+-- Payments into the balance, by bank transfer or gateway. Only apply_payments credits the balance.
 create table topups (
   account_id       uuid not null references accounts,
   topup_id         uuid not null,
@@ -1278,7 +1278,7 @@ create index topups_due on topups (expires_at) where status = 'pending' and prov
 create index topups_unpaid_by_total on topups (total) where status not in ('paid', 'rejected');
 create index topups_by_paid on topups (paid_at) where status = 'paid';
 call tenant_table('topups', 'select');
--- The application cannot mark a top-up as paid: apply_paid writes the columns that requires.
+-- The application cannot mark a top-up as paid: apply_payments writes the columns that requires.
 grant insert (
   account_id, topup_id, request_key, base, ppn, unique_code, total, credited, income, bank_name,
   bank_number, bank_holder, created_at, expires_at, method, provider, simulated, status, invoice_id

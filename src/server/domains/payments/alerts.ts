@@ -110,6 +110,7 @@ export function startAlertWatch(deps: AlertDeps): AlertWatch {
   const run = (everybody = false): Promise<void> => {
     working ??= look(everybody)
       .catch((error: unknown) => {
+        // Makes the next run a sweep, which finds the accounts that this one missed.
         sweptAt = -Infinity;
         if (!isTransient(error)) deps.report(error);
       })

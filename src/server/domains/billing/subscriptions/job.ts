@@ -80,7 +80,7 @@ export async function advanceAccount(
   while (await step());
 }
 
-/** Accounts on paid plans with a due step: a renewal, an ended grace or suspension, or a charge that the saldo covers. */
+/** Accounts on paid plans with a due step: a renewal, the end of grace or suspension, or a charge the saldo covers. */
 async function dueAfter(
   allAccountsSql: Sql,
   { last, at }: { last: string; at: Date },
