@@ -279,6 +279,7 @@ create table sessions (
   ip                   text not null,
   created_at           timestamptz not null default clock_timestamp(),
   last_used_at         timestamptz not null default clock_timestamp(),
+  -- When the person last entered the password.
   reauth_at            timestamptz not null default clock_timestamp(),
   -- A stolen token may be used in another browser. There the session can read, but changes nothing that lasts until the
   -- password is entered there. The latest such browser, and when that happened.
@@ -345,6 +346,7 @@ create table password_grants (
 );
 grant select, insert, delete on password_grants to kabari_app;
 
+-- Solved captchas; each works once.
 create table captchas_used (
   challenge   text primary key,
   expires_at  timestamptz not null
@@ -532,8 +534,8 @@ create table tokens (
   is_system          boolean not null default false,
   last_used_at       timestamptz,
   created_at         timestamptz not null default clock_timestamp(),
-  -- The `cooling_since` after which the owner kept the token. Tokens from before the account's current cooling and not
-  -- kept since are shown for review.
+  -- The `cooling_since` after which the owner confirmed the token. Tokens from before the account's current cooling and
+  -- not confirmed since are shown for review.
   confirmed_since         timestamptz,
   deleted_at         timestamptz,
   -- A copy of the account's status for intake and dispatch: a suspended account accepts and sends no messages; queued
@@ -1200,7 +1202,7 @@ call tenant_table('saldo_alert_messages', 'select, insert, update, delete');
 -- Payments: top-ups, the bank account, payment gateways, corrections by operators
 -- ----------------------------------------------------------------------------
 
--- Payments into the balance, by bank transfer or gateway. Only apply_paid credits the balance.
+-- Payments into the balance, by bank transfer or gateway. Only apply_payments credits the balance.
 create table topups (
   account_id       uuid not null references accounts,
   topup_id         uuid not null,
@@ -1276,13 +1278,14 @@ create index topups_due on topups (expires_at) where status = 'pending' and prov
 create index topups_unpaid_by_total on topups (total) where status not in ('paid', 'rejected');
 create index topups_by_paid on topups (paid_at) where status = 'paid';
 call tenant_table('topups', 'select');
--- The application cannot mark a top-up as paid: apply_paid writes the columns that requires.
+-- The application cannot mark a top-up as paid: apply_payments writes the columns that requires.
 grant insert (
   account_id, topup_id, request_key, base, ppn, unique_code, total, credited, income, bank_name,
   bank_number, bank_holder, created_at, expires_at, method, provider, simulated, status, invoice_id
 ) on topups to kabari_app;
 grant update (status, note, provider_ref, qr, va_bank, va_number, page_url, expires_at) on topups to kabari_app;
 
+-- Decisions about top-ups by hand. Not shown to the owner.
 create table topup_decisions (
   account_id   uuid not null,
   topup_id     uuid not null,
@@ -1495,6 +1498,7 @@ create table refunds (
   topup_id     uuid not null,
   provider     text not null,
   txn_id       text not null,
+  -- The whole amount received with the payment.
   amount       bigint not null check (amount > 0),
   -- The part taken from the balance, and the part taken from PPN.
   from_saldo   bigint not null check (from_saldo >= 0),
@@ -2049,6 +2053,7 @@ create table dispatch (
   attempt       int not null default 0,
   unknowns      int not null default 0,
   epoch         bigint,
+  -- When the last attempt began.
   tried_at      timestamptz,
   -- Set when an attempt may have been sent without a response: a receipt is awaited until then. It stays set. Null:
   -- certainly not sent.
@@ -2059,6 +2064,7 @@ create table dispatch (
   outcome_at    timestamptz,
   -- A text that must not be stored in `messages`; deleted with the row.
   secret        text,
+  -- The media fetch that the message waits for.
   awaits        uuid,
   primary key (account_id, message_id),
   constraint outcome_has_time check ((outcome is null) = (outcome_at is null))
@@ -2173,8 +2179,9 @@ grant select on unpublished_messages to kabari_app;
 -- Word search
 -- ----------------------------------------------------------------------------
 
--- Word search of the history (docs/decisions/020-history-and-search.md). A worker takes in batches of about 2,048 consecutive
--- ids. Messages after word_cursors.upto are searched by their text. `ids` gives the meaning of a place in message_words.
+-- Word search of the history (docs/decisions/020-history-and-search.md). A worker takes in batches of about 2,048
+-- consecutive ids. Messages after word_cursors.upto are searched by their text. `ids` gives the meaning of a place in
+-- message_words.
 create table word_batches (
   account_id  uuid not null,
   -- The last id and the first.
@@ -2261,6 +2268,7 @@ create table message_minutes (
 );
 call all_accounts_table('message_minutes', 'select, insert, update, delete');
 
+-- The event up to which an account's changes are in rollups and rollup_sums.
 create table count_cursors (
   account_id  uuid primary key,
   position    bigint not null
@@ -2333,6 +2341,7 @@ create table campaigns (
   rests_until    timestamptz,
   -- With its variables, not filled in.
   content        jsonb,
+  -- The headings of the list, without the number column.
   columns        text[] not null,
   starts_at      timestamptz,
   -- Messages per minute; null: as fast as the token sends.
@@ -2378,6 +2387,7 @@ create table campaign_recipients (
   -- The number as written in the list, and normalised; null if invalid.
   written      text not null,
   peer         text,
+  -- In the order of the campaign's columns.
   cells        text[] not null,
   state        text not null check (state in (
     'waiting', 'placed', 'refused', 'cancelled', 'invalid', 'duplicate', 'opted_out', 'incomplete'
@@ -2394,6 +2404,7 @@ create table campaign_recipients (
 create index campaign_recipients_by_state on campaign_recipients (account_id, campaign_id, state, place);
 call tenant_table('campaign_recipients');
 
+-- The event up to which an account's campaign messages are counted.
 create table campaign_cursors (
   account_id  uuid primary key references accounts,
   position    bigint not null
@@ -2517,6 +2528,7 @@ create table webhook_attempts (
   ms           int not null,
   status       int,
   error        text,
+  -- The headers that were sent, including the signature; never a secret.
   headers      jsonb not null,
   -- The first printable characters.
   answer       text not null,
@@ -2863,10 +2875,11 @@ create table support_messages (
   author          text,
   -- A note: only operators see it.
   internal        boolean not null default false,
+  -- As in messages.type and messages.body.
   type            text not null,
   body            jsonb not null,
   size_bytes      bigint,
-  -- The subject, as it was at the time.
+  -- The record that the message is about, as it was at the time.
   card            jsonb,
   event           text,
   -- For a reply: how many seconds of opening hours the customer waited.
@@ -2891,6 +2904,7 @@ create policy notes on support_messages as restrictive for select
 -- One per closing at most.
 create table support_ratings (
   account_id  uuid not null references support_threads,
+  -- The message that closed the thread.
   closed_seq  bigint not null,
   score       int not null check (score between 1 and 5),
   comment     text not null,

@@ -20,7 +20,7 @@ export async function queueBillingNotice(tx: Tx, notice: BillingNotice): Promise
     on conflict (account_id, subject) do nothing`;
 }
 
-/** Drops unsent notices about a missing payment, which is no longer missing. */
+/** Drops unsent reminders and notices of a missing payment, which no longer apply. */
 export async function dropPending(tx: Tx, accountId: string): Promise<void> {
   await tx`
     delete from billing_notices where account_id = ${accountId} and sent_at is null

@@ -32,6 +32,7 @@ const columns = (sql: Sql | Tx) => sql`
 
 export const planOf = ({ isOffered: _, ...plan }: PlanRevision): Plan => plan;
 
+/** Plans by code, in the revision in force at an instant; in the order of offers. */
 export async function plansAt(sql: Sql | Tx, at: Date): Promise<Map<string, PlanRevision>> {
   const found = await sql<Row[]>`
     select distinct on (p.position, r.code) ${columns(sql)}

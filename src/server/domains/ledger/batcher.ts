@@ -28,9 +28,11 @@ export type RunBatch<Job, Result> = (
 ) => Promise<readonly (readonly Result[] | Promise<readonly Result[]>)[]>;
 
 export type BatcherLimits = {
+  /** Messages in one batch; a larger single job goes alone. */
   batchMax: number;
   batches: number;
   walletsMax: number;
+  /** Messages waiting per wallet before `queue_full`. */
   queueMax: number;
   /** Longest wait of a batch, in milliseconds, for as many jobs as the fullest recent batch had. */
   gatherMs: number;
@@ -54,9 +56,9 @@ const RECENT_BATCHES = 8;
  * The micro-batcher: a batch contains all jobs, over all wallets, that were queued while earlier batches were in
  * flight.
  * With nothing in flight a job leaves at once, so a caller that sends requests one by one is delayed only for the first
- * few after concurrent calls. If a batch of the last eight had several jobs, a batch waits some milliseconds for as
- * many: a call costs the database at least six times as much as one more message does. Wallets are served round-robin,
- * so that a busy one does not starve the others.
+ * few after concurrent calls. If a batch of the last eight had several jobs, a batch waits some milliseconds until as
+ * many have come: a call costs the database at least six times as much as one more message does. Wallets are served
+ * round-robin, so that a busy one does not starve the others.
  */
 export class WalletBatcher<Job extends QueuedJob, Result> {
   readonly #run: RunBatch<Job, Result>;
@@ -99,6 +101,7 @@ export class WalletBatcher<Job extends QueuedJob, Result> {
     return promise;
   }
 
+  /** Waiting messages, over all wallets. */
   get waiting(): number {
     let waiting = 0;
     for (const queue of this.#queues.values()) waiting += queue.waiting;

@@ -328,7 +328,7 @@ revoke all on function correct_charges from public;
 
 -- Sets the allowance of a plan: p_quota messages, and the price of a message beyond them (null: the list price, and no
 -- quota). With p_keep_used the used quota stays used, as when the plan changes within its period; otherwise a new round
--- begins. Called when a period begins, and when its plan changes or pauses. Locks the wallet.
+-- begins. Called when a period begins, and when its plan changes or is suspended. Locks the wallet.
 create or replace function set_plan_allowance(
   p_account uuid, p_quota int, p_price bigint, p_keep_used boolean
 ) returns void

@@ -12,7 +12,7 @@ import { checkLedgerIn } from './check.ts';
 type Deps = {
   allAccountsSql: Sql;
   now: () => Date;
-  /** Replica to read the books from; the result is stored with `allAccountsSql`. */
+  /** Pool to read the books from, if not `allAccountsSql`, which stores the result. */
   readSql?: Sql;
 };
 
@@ -119,7 +119,9 @@ export async function restrictToBonus(tx: Tx, accountId: string, on: boolean): P
 export type Entry = {
   accountId: string;
   kind: EntryKind;
+  /** Change of the available saldo; negative subtracts. */
   delta: Rupiah;
+  /** The general-ledger account on the other side. */
   contra: string;
   refType: string;
   refId: string;
@@ -134,7 +136,7 @@ export type Entry = {
  *
  * @returns `applied: false` when this `idemKey` had been posted before, with the same facts.
  * @throws PostgresError `WA002` when the key was used with other facts (our bug), and a violation of
- * `saldo_not_negative` when the saldo is too small.
+ *   `saldo_not_negative` when the saldo is too small.
  */
 export async function postEntry(
   tx: Tx,

@@ -70,6 +70,10 @@ async function* storedSeals(sql: Sql, newestOnly: boolean): AsyncGenerator<Store
   }
 }
 
+/**
+ * Compares a seal with its predecessor and the file. `before` is null for the first seal, and undefined if the
+ * predecessor was not read.
+ */
 function linkDifference(
   seal: StoredSeal,
   before: StoredSeal | null | undefined,
@@ -155,7 +159,9 @@ const entryLine = (sql: Sql) => sql`
 type Range = {
   accountId: string;
   after: number;
+  /** Stops before the first entry made at this instant or later. */
   end?: Date;
+  /** The last entry, included. */
   upto?: number;
 };
 
@@ -275,6 +281,7 @@ export async function appendSeals(folder: string, allAccountsSql: Sql): Promise<
 type Deps = {
   allAccountsSql: Sql;
   now: () => Date;
+  /** The data folder, whose file of seals gets the new ones. */
   folder: string;
 };
 

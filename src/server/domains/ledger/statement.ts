@@ -26,8 +26,8 @@ type Range = { after: number; last: number };
 /**
  * A page of the account's statement, newest first by default.
  * Entries are numbered without gaps, so a span of days is a range of numbers. Captures and releases are not lines of
- * their own. The number of lines up to an entry is read from marks set every 256 entries (advance_statement_cursors), so every
- * page costs the same at any length. Lines of one kind are the exception: they are counted, up to 10,000.
+ * their own. The number of lines up to an entry is read from marks set every 256 entries (advance_statement_cursors),
+ * so every page costs the same at any length. Lines of one kind are the exception: they are counted, up to 10,000.
  */
 async function statementOf(
   sql: Sql,
@@ -196,7 +196,7 @@ async function pageOfKind(tx: Tx, linesQuery: LinesQuery & { kind: MutationKind 
 
 /**
  * Outcome of the messages of a hold, or of the message of a correction. A released message may have been charged, or
- * waived, later. A single message is named.
+ * waived, later. `message` and `peer` are set if there is only one message.
  */
 type Outcome = {
   line: number;

@@ -104,7 +104,7 @@ test('lists entries newest first, with names instead of ids', async ({ desk }) =
   expect(rows[3]?.person?.name).toMatch(/^Ani/);
 });
 
-test('filters by days, act, person, outcome, and customer, including acts on their behalf', async ({
+test('filters by days, act, person, outcome, and customer, including operators’ acts on the customer', async ({
   desk,
 }) => {
   const actsOf = async (fields: object) => (await desk.rows(fields)).map(({ act }) => act);

@@ -96,7 +96,7 @@ const ROWS_AT_ONCE = 1_000;
 
 type Claim = { userId: string; filter: AuditFilter; endsMs: number };
 
-/** @throws Refusal `export_limit`. */
+/** A signed link to the entries of a filter, valid for minutes. @throws Refusal `export_limit`. */
 async function linkToAudit(
   { allAccountsSql, secrets, now }: AuditExportDeps,
   userId: string,

@@ -155,6 +155,7 @@ export async function lastReconciliation(
   return found;
 }
 
+/** All figures are of the same instant. */
 export function overviewOf(
   { allAccountsSql, now }: Pick<MoneyDeps, 'allAccountsSql' | 'now'>,
   operatorId: string,

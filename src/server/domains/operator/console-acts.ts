@@ -82,8 +82,10 @@ type OverviewDeps = {
   disks: { full: () => readonly string[] };
   version: string;
   build: string;
+  /** Whether the installation can send codes. */
   codesGoOut: (allAccountsSql: Sql) => Promise<boolean>;
   supportFigures: (allAccountsSql: Sql) => Promise<SupportFigures>;
+  /** A monotonic clock, in milliseconds. */
   clockMs?: () => number;
 };
 

@@ -253,7 +253,7 @@ test('ends one session of a customer, or all', async ({ sql, desk }) => {
   expect(await sql`select from known_devices`).toHaveLength(0);
 });
 
-test('ends a plan once, and refunds the requested amount', async ({ db, sql, desk }) => {
+test('ends a plan once when requested twice, and records the reason', async ({ db, sql, desk }) => {
   const { oka } = desk;
   const billing = billingApp(db);
   const budi = await billing.customer(300_000);

@@ -84,7 +84,11 @@ async function refuseEnded(tx: Tx, accountId: string): Promise<void> {
   if (found.state === 'closed') throw new Refusal('account_ended', {});
 }
 
-/** Repeating it changes nothing. @throws Refusal `not_found`, `account_ended`. */
+/**
+ * Freezes or unfreezes a wallet, and records operator and reason. Repeating it changes nothing.
+ *
+ * @throws Refusal `not_found`, `account_ended`.
+ */
 export async function freezeCustomer(
   deps: CustomerDeps,
   { accountId, isFrozen, reason, operatorId }: CustomerAction & { isFrozen: boolean },
@@ -103,7 +107,12 @@ export async function freezeCustomer(
 
 type LimitedDeps = CustomerDeps & Pick<MoneyDeps, 'config'>;
 
-/** These actions have no proposals. Call it under `lockAlone`. @throws Refusal `operator_limit_reached`. */
+/**
+ * Refuses an action above the limit of one operator, because it has no proposal for a second one. Call it under
+ * `lockAlone`.
+ *
+ * @throws Refusal `operator_limit_reached`.
+ */
 async function refuseAboveLimit(
   tx: Tx,
   { config }: LimitedDeps,
@@ -142,6 +151,7 @@ export async function approveBonus(
 }
 
 export type CustomerActDeps = CustomerDeps & {
+  /** Sends a text through the installation's own token; the same `key` sends it once. */
   sendSystemText: (phone: string, text: string, shownText: string, key: string) => Promise<void>;
   evictSessions: (sessionIds: readonly string[]) => Promise<void>;
   report: (trouble: unknown) => void;
@@ -293,6 +303,7 @@ async function suspensionHistory(
   return { freezes: freezes.map(named), suspensions: suspensions.map(named) };
 }
 
+/** A page of customers, by search text and filters, with masked phone numbers. */
 export async function customersPage(
   { allAccountsSql: sql }: { allAccountsSql: Sql },
   { plan, q = '', ...query }: InputOf<typeof contract.findCustomers>,
@@ -337,6 +348,7 @@ const customerFrom = (
 type SearchMatch = {
   /** By account id, the record found there; null if the text identifies the account itself. */
   found: ReadonlyMap<string, FoundRecord | null>;
+  /** True if the text is an id: then only its record matches. */
   isExact: boolean;
 };
 
@@ -376,6 +388,7 @@ const tokenMatches = (tokens: readonly HeldToken[]) =>
 type Matches = SearchMatch['found'];
 const noMatches: Matches = new Map();
 
+/** The account of an id, empty if there is none; undefined if the text is not an id. */
 async function recordOfId(sql: Sql, q: string): Promise<Matches | undefined> {
   const idOf = (kind: IdKind) =>
     uuidOf(kind, `${idPrefixes[kind]}${q.slice(idPrefixes[kind].length)}`);

@@ -58,7 +58,7 @@ grant execute on function propose_adjustment to kabari_app;
 --     (the ledger check is red, so payouts stop): the proposal stays pending
 --   decided: another operator was faster
 --   expired: the proposal is older than seven days
--- Called by decideAdjustment, with the proposal's own insert where one operator is enough. Locks the proposal, then a
+-- Called by decide, with the proposal's own insert where one operator is enough. Locks the proposal, then a
 -- payment or its top-up, or the wallet. Raises 42501 when called for one account only.
 create or replace function decide_adjustment(
   p_account uuid, p_adjustment uuid, p_operator uuid, p_decision text, p_note text, p_at timestamptz,
@@ -157,9 +157,9 @@ $$;
 revoke all on function sum_unapproved_credits from public;
 grant execute on function sum_unapproved_credits to kabari_app;
 
--- Removes operators' texts about a closed account from its proposals, freezes, approvals and message disclosures;
--- amounts, people and times stay. Called while an account is erased. Locks the rows it changes. Raises 42501 when the
--- account is not closed.
+-- Removes operators' texts about a closed account from its proposals, freezes, approvals, ended plans and message
+-- disclosures; amounts, people and times stay. Called while an account is erased. Locks the rows it changes. Raises
+-- 42501 when the account is not closed.
 create or replace function erase_operator_notes(p_account uuid) returns void
 language plpgsql security definer set search_path = public, pg_temp as $$
 begin

@@ -101,6 +101,7 @@ type SystemTokenDeps = {
   subscribers: TokenSubscribers;
   config: Pick<Config, 'OTP_DAILY_PER_ADDRESS' | 'OTP_DAILY_TOTAL'>;
   now: () => Date;
+  /** Sends a text of the installation; with `code`, in the way codes are sent. */
   sendAsSystem: (text: {
     to: string;
     text: string;
@@ -112,6 +113,7 @@ type SystemTokenDeps = {
     connect: (token: TokenRef, entered: CloudAccess) => Promise<unknown>;
     read: (token: TokenRef) => Promise<CloudConnection | null>;
   };
+  /** The way codes are sent: `text`, `nothing`, or a template. */
   codesBy: () => Promise<string | { template: string; language: string }>;
 } & Pick<MoveDeps, 'isOffered'>;
 
@@ -206,7 +208,10 @@ async function sendTest(deps: SystemTokenDeps, caller: Person, key: string) {
   return { to: maskedPhone(phone) };
 }
 
-/** Erased with the account, while amounts, people and times stay. Not exported: the ledger exports the entries. */
+/**
+ * The texts of operators about an account are erased with it, while amounts, people and times stay. They are not
+ * exported: the ledger exports the entries.
+ */
 export const operatorAccountData = ({ allAccountsSql }: { allAccountsSql: Sql }): AccountData => ({
   erase: async ({ accountId }) =>
     void (await allAccountsSql`select erase_operator_notes(${accountId})`),
@@ -267,7 +272,7 @@ const booksActs = (deps: MoneyDeps): readonly ActHandler[] => [
   handle(books.savePlan, ({ caller }, input) => changePlan(deps, caller.userId, input)),
 ];
 
-/** @throws Refusal `nothing_sealed`. */
+/** Hashes the rows of the newest seal again. @throws Refusal `nothing_sealed`. */
 async function newestSeal({ allAccountsSql }: MoneyDeps) {
   const seal = await lastSeal(allAccountsSql);
   if (!seal) throw new Refusal('nothing_sealed', {});
@@ -316,6 +321,7 @@ async function numbersPage(
 }
 
 type Dated = {
+  /** Set for prices: each category has one price in force. */
   category?: PriceCategory;
   valid_from: Date;
   set_by: string | null;

@@ -105,7 +105,9 @@ describe('settings that are changed while it runs', () => {
     expect(outcomes).toContain('nothing was refused');
   });
 
-  test('requires the password to raise a safeguard, and not to lower it', async ({ db }) => {
+  test('requires the password to raise the limit of a safeguard, and not to lower it', async ({
+    db,
+  }) => {
     const app = await settingsApp(db);
     await app.save('FOUR_EYES_ABOVE', '1000000');
     const raise = () => app.save('FOUR_EYES_ABOVE', '9000000', 1);

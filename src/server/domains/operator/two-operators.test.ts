@@ -304,7 +304,7 @@ describe('a statement altered by an operator', () => {
     expect(await reconciled(ria)).toEqual(['statement_gap']);
   });
 
-  test('a sole operator may confirm a small twin of their own import', async ({ desk, sql }) => {
+  test('an operator may confirm a small twin of their own import alone', async ({ desk, sql }) => {
     const { app, oka, ani } = desk;
     const { total } = await app.topup(ani.accountId, 100_000);
     await imported(app, oka, statement([total, 'ANI S', 1_000_000]));

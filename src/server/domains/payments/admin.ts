@@ -101,7 +101,7 @@ export type PaymentFinding = {
 };
 
 /**
- * Null when the gateway does not know the payment.
+ * Fetches the status of a payment from its gateway; null when the gateway does not know the payment.
  *
  * @throws GatewayTrouble when the gateway does not answer or is no longer configured.
  */
@@ -213,7 +213,10 @@ const statementGaps = (sql: Sql | Tx, since: Date): PromiseLike<Item[]> => sql<I
     ) days
   ) compared where off <> 0 order by day`;
 
-/** A statement without balances counts only for days that no other statement covers. */
+/**
+ * Days whose imported lines exceed the credits of the statement. A statement without balances counts only for days that
+ * no other statement covers.
+ */
 const exceedingLines = (sql: Sql | Tx, since: Date): PromiseLike<Item[]> => sql<Item[]>`
   select lines.day::text as id, least(9e15, lines.amount - days.credits)::bigint as amount
   from (

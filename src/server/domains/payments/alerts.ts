@@ -75,6 +75,7 @@ export type AlertDeps = {
   allAccountsSql: Sql;
   queueNotice: (tx: Tx, notice: NoticeWords) => Promise<void>;
   announceLow: (tx: Tx, low: LowSaldo) => Promise<void>;
+  /** Sends a text to a phone; the same key sends it once. */
   sendSystemText: (phone: string, text: string, key: string) => Promise<void>;
   onFired?: () => void;
   report: (error: unknown) => void;
@@ -109,6 +110,7 @@ export function startAlertWatch(deps: AlertDeps): AlertWatch {
   const run = (everybody = false): Promise<void> => {
     working ??= look(everybody)
       .catch((error: unknown) => {
+        // Makes the next run a sweep, which finds the accounts that this one missed.
         sweptAt = -Infinity;
         if (!isTransient(error)) deps.report(error);
       })
@@ -214,7 +216,9 @@ const noticeOf = ({ account_id, threshold, available }: Fired): NoticeWords => (
 
 type Waiting = Fired & { number: number; tries: number };
 
-/** Each message is claimed, then sent under its own key: a crash neither loses nor repeats it. Twenty tries. */
+/**
+ * Claims each message, then sends it under its own key: a crash neither loses nor repeats it. Gives up after 20 tries.
+ */
 async function sendAlertMessages(deps: AlertDeps): Promise<void> {
   const { allAccountsSql, now } = deps;
   for (;;) {

@@ -22,8 +22,8 @@ export type BankLine = {
 
 /**
  * Outcome of a line: `known`: it was read before · `pays`: it pays its top-up · `joins`: it belongs to a payment
- * confirmed earlier by its reference · `second`: its top-up was paid before, so the money lies in suspense · `twin`: a
- * known line has the same day and amount · `kept`: an operator must settle it
+ * confirmed earlier by its reference · `second`: its top-up was paid before, so the money lies in suspense ·
+ * `twin`: a known line has the same day and amount · `kept`: an operator must settle it
  */
 export type LineOutcome = 'known' | 'pays' | 'joins' | 'second' | 'twin' | 'kept';
 

@@ -331,8 +331,8 @@ create or replace trigger topup_proof_came after insert on topup_proofs
 --   frozen, closed: nothing leaves such a wallet
 --   unknown: no such payment of this top-up
 -- Credits the invoice of the payment. p_reason is shown to the customer.
--- Called by apply_adjustment. Locks the top-up, then the wallet, invoice and counter. Raises 42501 when called for one
--- account only.
+-- Called by apply_adjustment. Locks the top-up and the payment, then the wallet, invoice and counter. Raises 42501 when
+-- called for one account only.
 create or replace function begin_refund(
   p_account uuid, p_refund uuid, p_topup uuid, p_provider text, p_txn text, p_way text,
   p_reason text, p_operator uuid, p_at timestamptz

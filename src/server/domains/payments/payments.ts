@@ -25,7 +25,7 @@ type Deps = {
   allAccountsSql: Sql;
 };
 
-/** Amounts are never erased; slips and names of payers are. */
+/** Top-ups, slips, transfers and the alert of an account. Amounts are never erased; slips and names of payers are. */
 export const paymentsAccountData = ({ sql, allAccountsSql }: Deps): AccountData => ({
   subjects: (accountId) => [
     { name: 'peringatan-saldo', rows: () => atOnce(() => alertsOf(sql, accountId)) },
@@ -181,10 +181,12 @@ export const paymentsActs = (deps: PaymentsDeps): readonly ActHandler[] => [
 export type ProofDeps = {
   sql: Sql;
   now: () => Date;
+  /** Uses a finished upload, once, in the transaction that stores its file. @returns the id of the file. */
   claimUpload: (
     tx: Tx,
     wanted: { accountId: string; userId: string; uploadId: string; purpose: 'proof' },
   ) => Promise<string>;
+  /** The file of an upload that was used before. */
   claimedFile: (
     tx: Tx,
     wanted: { accountId: string; userId: string; uploadId: string; purpose: 'proof' },

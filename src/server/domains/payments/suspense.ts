@@ -95,7 +95,7 @@ export async function suspenseOf(
 
 type Note = { provider: string; txn: string; note: string; operatorId: string; at: Date };
 
-/** @throws Refusal as `suspenseOf`. */
+/** Adds a note to a payment in suspense. @throws Refusal as `suspenseOf`. */
 export async function noteSuspense(tx: Tx, given: Note): Promise<SuspenseRow> {
   const { provider, txn, note, operatorId, at } = given;
   const { account_id } = await suspenseOf(tx, { provider, txn });

@@ -67,7 +67,7 @@ const table: readonly [
   ['at the threshold is not below it', [[100_000, 1]], 0],
   ['one rupiah below', [[99_999, 1]], 1],
   [
-    'below for long is told once',
+    'below for long alerts once',
     [
       [99_999, 1],
       [50_000, 10],

@@ -144,7 +144,7 @@ async function findVerified(
 
 type Key = { account_id: string; invoice_id: string };
 
-/** `Toko Ani` → `To•• An•`: recognizable to holders of the document, and meaningless to others. */
+/** `Toko Ani` → `To•• An•`: holders of the document recognize the name, others do not learn it. */
 const maskName = (name: string): string =>
   name
     .split(/\s+/)
@@ -177,7 +177,11 @@ const payInvoiceHandler = (deps: PayDeps) =>
     payOne(deps, { accountId, key }, input),
   );
 
-/** @throws Refusal `not_found`, `invoice_closed` when it does not wait for a payment, and those of the ports. */
+/**
+ * Pays an open invoice of a plan: from the saldo at once, or through a top-up created for it.
+ *
+ * @throws Refusal `not_found`, `invoice_closed` when it does not wait for a payment, and those of the ports.
+ */
 async function payOne(
   { sql, ports }: PayDeps,
   { accountId, key }: { accountId: string; key: string },
@@ -235,6 +239,7 @@ async function linkOf(
 const fileNameOf = ({ from, to, format }: StatementClaim['query']): string =>
   `mutasi-saldo-${from}-${to}.${format}`;
 
+/** The statement of a signed address; undefined if the signature is invalid or expired. */
 async function openStatement(
   { sql, secrets, now }: StatementDeps,
   address: { id: string; key: string },
@@ -325,6 +330,7 @@ function signStatement(
   return `${id}?k=${Buffer.concat([claim, macOf(secrets, id, claim)]).toString('base64url')}`;
 }
 
+/** Undefined if the signature is invalid or expired. */
 function verifyStatement(
   secrets: Secrets,
   { id, key }: { id: string; key: string },

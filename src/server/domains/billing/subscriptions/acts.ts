@@ -86,6 +86,7 @@ async function updateSubscription(
   return allAccountsSql.begin((tx) => viewSubscription(tx, accountId, at));
 }
 
+/** Opens the subscription if there is none, and applies its due steps. */
 async function applyDueSteps(deps: SubscriptionDeps, accountId: string): Promise<void> {
   const row = await readSubscription(deps.allAccountsSql, accountId);
   if (!row) {
@@ -289,6 +290,7 @@ function usageOf(
 
 type Pace = { start: Date; end: Date; at: Date; messages: number };
 
+/** Messages of the whole period at the pace so far; null on the first day. */
 export function forecastOf({ start, end, at, messages }: Pace): number | null {
   if (at < start || wibDay(at).equals(wibDay(start))) return null;
   const passed = Math.min(at.getTime(), end.getTime()) - start.getTime();

@@ -66,7 +66,9 @@ export async function advance(tx: Tx, row: SubscriptionRow, at: Date): Promise<b
   }
 }
 
-/** The next period; it starts today if the following period is over too, so that missed periods are not charged. */
+/**
+ * The period after that of a row. If it is over as well, a period begins today, so that missed periods are not charged.
+ */
 function nextPeriod(row: SubscriptionRow, at: Date): Period & { anchor: string } {
   // Missed free months cost nothing, so they are skipped and the anchor stays.
   if (row.plan_code === GRATIS) return { anchor: row.anchor, ...periodAt(row.anchor, at) };

@@ -61,7 +61,9 @@ function kindOf({ status, plan }: SubscriptionState, to: Plan): ChangeKind {
 }
 
 /**
- * For both the preview and the change itself. @throws Refusal `plan_same` when the account is on the plan already.
+ * The effect of a change of plan, for both the preview and the change itself.
+ *
+ * @throws Refusal `plan_same` when the account is on the plan already.
  */
 export function changeOf(current: SubscriptionState, to: Plan, at: Date): Change {
   const { plan, period, anchor } = current;
@@ -86,7 +88,7 @@ export function changeOf(current: SubscriptionState, to: Plan, at: Date): Change
   };
 }
 
-/** Prorated like the price. Otherwise an upgrade on the last day would add a whole month's messages. */
+/** The quota, prorated like the price. Otherwise an upgrade on the last day would add a whole month's messages. */
 function proratedQuota({ plan, quota, period }: SubscriptionState, to: Plan, days: number): number {
   const gained = shareOf(to.quota, days, period.days) - shareOf(plan.quota, days, period.days);
   return Math.max(0, quota + gained);

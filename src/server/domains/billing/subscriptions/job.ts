@@ -80,6 +80,7 @@ export async function advanceAccount(
   while (await step());
 }
 
+/** Accounts on paid plans with a due step: a renewal, the end of grace or suspension, or a charge the saldo covers. */
 async function dueAfter(
   allAccountsSql: Sql,
   { last, at }: { last: string; at: Date },
@@ -110,7 +111,11 @@ export async function pastDueAccounts(allAccountsSql: Sql): Promise<string[]> {
 
 const BATCH = 500;
 
-/** In bulk, because most accounts have one. Skips missed periods. @returns how many periods began. */
+/**
+ * Renews free plans in bulk, because most accounts have one. Skips missed periods.
+ *
+ * @returns how many periods began.
+ */
 async function renewFreePlans(allAccountsSql: Sql, at: Date): Promise<number> {
   let begun = 0;
   for (let some = BATCH; some === BATCH; begun += some) {
@@ -210,6 +215,7 @@ async function remindOfRenewals(allAccountsSql: Sql, at: Date): Promise<void> {
   }
 }
 
+/** Queues a reminder a day after a failed renewal. */
 async function remindOfDebts(allAccountsSql: Sql, at: Date): Promise<void> {
   type Debt = Row & { grace_until: Date; period_start: Date };
   const found = await allAccountsSql<Debt[]>`

@@ -2,6 +2,7 @@ import { WIB } from '#contract/base/time.ts';
 
 /** A month of a subscription: `[start, end)`, both midnights in WIB. */
 export type Period = {
+  /** Number of the period from the anchor, from 0. */
   n: number;
   start: Date;
   end: Date;
@@ -17,7 +18,7 @@ export const wibDay = (at: Date): Temporal.PlainDate =>
 export const midnight = (day: Temporal.PlainDate): Date =>
   new Date(day.toZonedDateTime(WIB).epochMilliseconds);
 
-/** Counted from the anchor (a day in WIB, `YYYY-MM-DD`) itself: 31 January, 28 February, 31 March. */
+/** The n-th month, counted from the anchor itself (a day in WIB, `YYYY-MM-DD`): 31 January, 28 February, 31 March. */
 export function periodOf(anchor: string, n: number): Period {
   const from = Temporal.PlainDate.from(anchor);
   const first = from.add({ months: n });

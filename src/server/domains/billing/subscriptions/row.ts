@@ -148,7 +148,10 @@ export const setAllowance = (
 export const clearAllowance = (tx: Tx, accountId: string): Promise<void> =>
   setPlanAllowances(tx, [{ accountId, quota: 0, price: null, keepUsed: false }]);
 
-/** Undefined without a subscription. A suspended plan allows as many tokens as the free one. */
+/**
+ * Number of tokens that the plan allows; undefined without a subscription. A suspended plan allows as many as the free
+ * one.
+ */
 export async function tokenLimitOf(
   tx: Tx,
   accountId: string,
@@ -163,5 +166,6 @@ export async function tokenLimitOf(
   return plan.tokens;
 }
 
+/** SQL condition: account `a` has this plan now. */
 export const isOnPlan = (sql: Sql | Tx, plan: string): Fragment => sql`
   a.account_id in (select s.account_id from subscriptions s where s.plan_code = ${plan})`;

@@ -92,7 +92,7 @@ export async function flaggedPayments(
   };
 }
 
-/** @throws Refusal `not_found`, `payment_flag_changed`. */
+/** Settles the flag of a refund that a gateway made by itself. @throws Refusal `not_found`, `payment_flag_changed`. */
 export async function settlePaymentFlag(
   { allAccountsSql, now }: MoneyDeps,
   settling: { topupId: string; flaggedAt: Date; operatorId: string; reason: string },

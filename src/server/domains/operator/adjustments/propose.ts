@@ -59,7 +59,11 @@ export const proposeAdjustment = (
 
 type Refund = { accountId: string; messageId: string; amount: Rupiah | undefined };
 
-/** @throws Refusal `refund_too_large` when it exceeds the price, or when nothing was charged for the message. */
+/**
+ * Refunds the price of a message to the saldo.
+ *
+ * @throws Refusal `refund_too_large` when it exceeds the price, or when nothing was charged for the message.
+ */
 export const proposeRefund = (
   deps: MoneyDeps,
   { accountId, messageId, amount }: Refund,
@@ -92,7 +96,11 @@ export const proposePayout = (
 
 type Suspense = { provider: string; txn: string; returned?: { reference: string; payee: string } };
 
-/** Into the saldo, or back to its payer. @throws Refusal `suspense_resolved`, `not_found`. */
+/**
+ * Resolves a payment in suspense: into the saldo, or back to its payer.
+ *
+ * @throws Refusal `suspense_resolved`, `not_found`.
+ */
 export async function proposeResolution(
   deps: MoneyDeps,
   { provider, txn, returned }: Suspense,

@@ -217,7 +217,7 @@ describe('answers and notices of Midtrans', () => {
     expect(() => statusOf({ status: 200, json: undefined }, ref)).toThrow('odd shape');
   });
 
-  plain('another order’s payment is not ours, and what names nobody is looked at', () => {
+  plain('another order’s payment is not ours, and one that names no order is reviewed', () => {
     expect(stateOf({ order_id: 'TU-2' })).toBe('not_found');
     expect(stateOf({ order_id: 'txn-1' })).toBe('review');
     expect(stateOf({ order_id: 'txn-1', custom_field1: 'TU-1' })).toBe('paid');

@@ -9,8 +9,10 @@ export const providerOf = (method: GatewayMethod): Provider =>
 
 /** An order to create at a gateway. Repeating the request does not create a second one. */
 export type GatewayOrder = {
+  /** Our id, `TU-…`, the same for every attempt. */
   orderId: string;
   method: GatewayMethod;
+  /** The customer pays the sum of `base` and `ppn`. */
   base: Rupiah;
   ppn: Rupiah;
   createdAt: Date;
@@ -50,6 +52,7 @@ export type GatewayState =
 export type GatewayStatus = {
   state: GatewayState;
   txnId?: string;
+  /** Set when only a part was refunded. */
   partly?: true;
   /** The refunded amount, if `partly` and the gateway reports it. */
   returned?: Rupiah;
@@ -85,7 +88,11 @@ export type RefundRequest = {
 /** `unsupported`: the gateway cannot refund this payment. */
 export type RefundResult = { outcome: 'refunded'; reference: string } | { outcome: 'unsupported' };
 
-/** @throws GatewayTrouble from every method except `verify`; each sends a request with a time limit. */
+/**
+ * A payment gateway. Every method except `verify` sends a request, with a time limit.
+ *
+ * @throws GatewayTrouble from those methods.
+ */
 export type PaymentGateway = {
   provider: Provider;
   /** True when no real money moves. */

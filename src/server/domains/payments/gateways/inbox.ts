@@ -60,7 +60,7 @@ type InboxRow = {
   received_at: Date;
 };
 
-/** Any number of nodes may call it; one of them claims each notice. @returns how many were due. */
+/** Applies due notices. Any number of nodes may; one of them claims each notice. @returns how many were due. */
 export async function workInbox(deps: OrderDeps): Promise<number> {
   const at = deps.now();
   const due = await deps.allAccountsSql<InboxRow[]>`

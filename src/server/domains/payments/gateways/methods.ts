@@ -27,6 +27,7 @@ type OfferConfig = Pick<Config, 'QRIS_MAX' | 'TOPUP_MAXIMUM' | 'TOPUP_MINIMUM'>;
 const DAY_MINUTES = 1_440;
 const QRIS_MINUTES = 30;
 
+/** Limits of the amount before PPN, and the minutes that an order waits for its payment. */
 export function limitsOf(
   deps: LimitsDeps,
   method: TopupMethod,
@@ -53,6 +54,7 @@ export function offeredLimits(
   };
 }
 
+/** The largest base that does not exceed `total` with its PPN. */
 function baseWithin({ prices, now }: LimitsDeps, total: number): number {
   const at = now();
   let base = Math.ceil((total * total) / (total + prices.ppnOf(rupiah(total), at))) + 1;

@@ -159,7 +159,10 @@ function createResult(
   return { outcome: 'created', details };
 }
 
-/** Also by the payment id of a notice: some types answer only to it, and a second payment has its own. */
+/**
+ * Fetches the status by our order id, then by the payment id of a notice if it is another: some types answer only to
+ * that id, and a second payment of an order has its own.
+ */
 async function fetchStatus(
   get: (id: string) => Promise<GatewayAnswer>,
   { orderId, providerRef, txnId }: GatewayRef,
@@ -305,6 +308,7 @@ const ImposedFee = z.object({
   }),
 });
 
+/** Undefined when the answer has another order, amount or shape. */
 function chargeDetails(json: unknown, order: GatewayOrder): PaymentDetails | undefined {
   const read = Transaction.safeParse(json);
   if (!read.success || read.data.order_id !== order.orderId) return undefined;
@@ -326,7 +330,7 @@ function detailsOf(transaction: Transaction): PaymentDetails | undefined {
   return undefined;
 }
 
-/** @throws GatewayTrouble when the answer is unusable. */
+/** Reads the status of an order from an answer. @throws GatewayTrouble when the answer is unusable. */
 export function statusOf(answer: GatewayAnswer, ref: GatewayRef): GatewayStatus {
   const code = codeOf(answer);
   if (code === 404) return { state: 'not_found' };
@@ -375,6 +379,7 @@ function partOf(transaction: Transaction): Pick<GatewayStatus, 'partly' | 'retur
   return { partly: true, ...(returned !== undefined && returned > 0 && { returned }) };
 }
 
+/** The amount paid for the order: the gross amount without the fee that Midtrans imposed on the customer. */
 function amountOf({ gross_amount, currency, metadata }: Transaction): Rupiah | undefined {
   if ((currency ?? 'IDR').toUpperCase() !== 'IDR') return undefined;
   const gross = wholeRupiah(gross_amount);

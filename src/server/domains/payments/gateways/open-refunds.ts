@@ -50,7 +50,7 @@ export async function refundStates(
 export const normalizedReference = (sql: Sql | Tx) =>
   sql`upper(regexp_replace(reference, '\\s', '', 'g'))`;
 
-/** @param reference in the spelling of `bankReference`. */
+/** True if the transfer has finished a refund before. @param reference in the spelling of `bankReference`. */
 export async function isRefundReference(tx: Tx, reference: string): Promise<boolean> {
   const found = await tx`
     select from refunds
@@ -85,7 +85,7 @@ export async function openRefundsPage(
   return { rows: found, total: counted?.total ?? 0 };
 }
 
-/** @throws Refusal `not_found`, `refund_finished`, `refund_at_gateway`. */
+/** The account of a refund by hand. @throws Refusal `not_found`, `refund_finished`, `refund_at_gateway`. */
 export async function accountOfManualRefund(tx: Sql | Tx, refundId: string): Promise<string> {
   const [found] = await tx<{ account_id: string; status: string; way: string }[]>`
     select account_id, status, way from refunds where refund_id = ${refundId}`;

@@ -119,7 +119,7 @@ export const refOf = (row: OrderRow, txnId?: string): GatewayRef => ({
 
 type Move = { from: readonly TopupStatus[]; to: TopupStatus; note?: string };
 
-/** In one statement. @returns whether the order was in one of the `from` states. */
+/** Moves an order in one statement. @returns whether it was in one of the `from` states. */
 export async function moveOrder(
   sql: Sql | Tx,
   { account_id, topup_id }: OrderRow,
@@ -131,7 +131,7 @@ export async function moveOrder(
   return moved.count > 0;
 }
 
-/** @returns whether it was `creating`; an order cancelled meanwhile stays cancelled. */
+/** Stores how an order is paid. @returns whether it was `creating`; an order cancelled meanwhile stays cancelled. */
 export async function openOrder(
   sql: Sql | Tx,
   { account_id, topup_id, expires_at }: OrderRow,
@@ -208,7 +208,7 @@ const CREATING_MS_MAX = 15 * 60_000;
 const SILENCE_MS_MAX = 7 * 86_400_000;
 const CREATING_NOTE = 'Layanan pembayaran tidak menjawab. Buat isi saldo yang baru.';
 
-/** Any number of nodes may poll; one of them claims each order. @returns how many were due. */
+/** Polls due orders. Any number of nodes may; one of them claims each order. @returns how many were due. */
 export async function pollOrders(deps: OrderDeps): Promise<number> {
   const due = await claimDue(deps);
   await Promise.all(
@@ -457,7 +457,7 @@ export function nextPollAt({ createdAt, expiresAt }: Times, now: Date): Date | u
 
 const after = (at: Date, minutes: number): Date => new Date(at.getTime() + minutes * MINUTE_MS);
 
-/** 5 s, doubled with each of the `tries` (1 or more), up to ten minutes. */
+/** The next attempt: 5 s after the first of the `tries` (1 or more), doubled with each one, up to ten minutes. */
 export const retryAt = (now: Date, tries: number): Date =>
   new Date(now.getTime() + backoff(tries, { first: 5_000, max: 10 * MINUTE_MS }));
 
@@ -473,7 +473,10 @@ type GatewayReport = { order: OrderRow; status: GatewayStatus };
 
 type SettleDeps = Pick<OrderDeps, 'allAccountsSql' | 'now' | 'report' | 'onOutcome'>;
 
-/** Concurrent calls share a transaction. The final state depends only on the status, not on earlier notices. */
+/**
+ * Settles orders by the status at their gateway; concurrent calls share a transaction. The final state depends only on
+ * that status, not on the number and order of earlier ones.
+ */
 export function openSettle(deps: SettleDeps): OrderDeps['settle'] {
   const settle = gather<GatewayReport, Settled>((asked) => settleAll(deps, asked), {
     waitMs: 0,

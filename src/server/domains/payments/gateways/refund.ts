@@ -95,7 +95,7 @@ async function finish(
   return row?.finished ?? false;
 }
 
-/** @returns false when it was finished before. */
+/** Finishes a refund that an operator has transferred. @returns false when it was finished before. */
 export const finishRefundByHand = (
   tx: Sql | Tx,
   {

@@ -202,6 +202,7 @@ export function midtransNotice(order: SimulatedOrder, status: string, serverKey:
 /** Simulated failures. Changes apply to the next request. */
 export type FailureMode = {
   latencyMs: number;
+  /** The request takes effect, but the connection ends without an answer. */
   dropAnswer: boolean;
   /** Probability, from 0 to 1, of answering 500 and doing nothing. */
   error500: number;
@@ -217,7 +218,8 @@ export type SimulatedGateway = {
   book: OrderBook;
   queue: Pick<NoticeQueue, 'flush'>;
   /**
-   * Simulates the payer's action; a notice follows. @returns false when there is no such order, or it has ended.
+   * Simulates an act of the payer or the expiry; a notice follows. @returns false when there is no such order, or it
+   * has ended.
    */
   happen(orderId: string, outcome: SimulatedOutcome, more?: Partial<SimulatedOrder>): boolean;
   notify(orderId: string, status: string): void;
@@ -227,9 +229,11 @@ export type SimulatedGateway = {
 export type SimulatedOutcome = 'pay' | 'expire' | 'cancel' | 'deny' | 'refund' | 'refund_part';
 
 export type SimulatedOptions = {
+  /** Address for notices of a provider, for orders whose request had none. */
   callbackUrl?: (provider: string) => string | undefined;
   now?: () => Date;
   random?: () => number;
+  /** False: only `queue.flush()` sends notices. */
   isAutomatic?: boolean;
   /** Delivers notices; default is an HTTP POST. @returns the answer's status. */
   deliver?: (notice: Notice) => Promise<number>;
@@ -518,7 +522,9 @@ type NoticeMode = {
   copies: number;
   shuffle: boolean;
   delayMs: number;
+  /** Probability, from 0 to 1, of losing a notice. */
   lose: number;
+  /** Notices have another status than the signed one. */
   tamperStatus: boolean;
 };
 
@@ -551,6 +557,7 @@ const retryMinutes = {
   xendit: [15, 45, 120, 180, 360, 720],
 } as const;
 
+/** Number of retries after an HTTP status, as Midtrans documents it; Xendit retries after every failure. */
 function triesAfter(provider: SimulatedOrder['provider'], status: number): number {
   if (status >= 200 && status < 300) return 0;
   if (provider === 'xendit') return retryMinutes.xendit.length;
@@ -664,6 +671,7 @@ type OrderBook = {
     facts: Pick<SimulatedOrder, 'provider' | 'orderId' | 'kind' | 'total' | 'createdAt'> &
       Partial<SimulatedOrder>,
   ): SimulatedOrder;
+  /** Finds by our id, the id of the payment, or the token of the page. */
   find(id: string): SimulatedOrder | undefined;
   /** All orders with an id; Xendit allows several invoices. */
   all(orderId: string): SimulatedOrder[];

@@ -7,6 +7,7 @@ import { RUPIAH_MAX, type Rupiah, rupiah } from '#contract/base/money.ts';
 export const Word = (longest: number) =>
   z.string().check(z.maxLength(longest), z.regex(/^[\x20-\x7e]+$/));
 
+/** The address of a gateway page: https, or any scheme for a simulated gateway. */
 export const pageAddress = (simulated: boolean) =>
   Word(2_000).check(
     z.refine((text) => URL.canParse(text) && (simulated || new URL(text).protocol === 'https:')),

@@ -1,4 +1,4 @@
-/** Amounts in sen; undefined if unreadable. */
+/** A row of a statement. Amounts in sen; undefined if unreadable. */
 export type BookedRow = {
   number: number;
   day: string | undefined;
@@ -8,7 +8,7 @@ export type BookedRow = {
   credit: number;
 };
 
-/** Balances in sen; null if absent. */
+/** The balances of a day by a statement, in sen; null if absent. */
 export type DayBalance = {
   day: string;
   opening: bigint | null;

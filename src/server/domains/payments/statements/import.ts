@@ -63,7 +63,7 @@ export type StatementDeps = {
 
 type ImportRequest = Uploader & { uploadId: string };
 
-/** Writes nothing. @throws Refusal `upload_gone`, and all refusals of `readStatement`. */
+/** Reports what an import would do. Writes nothing. @throws Refusal `upload_gone`, and those of `readStatement`. */
 export async function previewStatement(
   { allAccountsSql, config, now, uploads }: StatementDeps,
   { uploadId, ...owner }: ImportRequest,
@@ -204,7 +204,7 @@ class LimitReached extends Error {}
  * Stores a line and pays with it within the limit of one operator, in one transaction under the operator's lock. The
  * payee is determined only now: other lines of the import may have begun to wait.
  *
- * @returns `limit` when the sum exceeds the limit; then no line is stored.
+ * @returns `limit` when the sum exceeds the limit; then this call stores no line.
  */
 async function storeWithin(
   sql: Sql,
@@ -231,6 +231,7 @@ async function storeWithin(
   }
 }
 
+/** Stores lines that wait for an operator. @returns the hashes of those that were not stored before. */
 async function storeUnmatched(
   sql: Sql,
   lines: readonly IdentifiedLine[],
@@ -323,7 +324,10 @@ type Judging = {
   config: Limits;
 };
 
-/** Reads only. A payment above the limit of one operator waits for another one, as `near`. */
+/**
+ * The outcome of an import, line by line in the order of the file. Reads only. A payment above the limit of one
+ * operator waits for another one, as `near`.
+ */
 async function judge(
   sql: Sql,
   { read }: ReadStatement,
@@ -481,7 +485,7 @@ async function openTotals(sql: Sql, bank: string): Promise<readonly OpenTotal[]>
     order by t.total limit ${OPEN_MAX}`;
 }
 
-/** By the rule of the candidates offered to operators. */
+/** The open top-up nearest to a line, by the rule of the candidates offered to operators. */
 function nearest(
   open: readonly OpenTotal[],
   { amount, at }: IdentifiedLine,

@@ -77,6 +77,7 @@ type Candidate = {
   created_at: Date;
 };
 
+/** Reads lines by their hashes, in the given order. */
 async function readLines(
   sql: Sql | Tx,
   hashes: readonly string[],
@@ -177,8 +178,8 @@ function lineOf(row: LineRow, { names, second, candidates }: Known): OperatorBan
 }
 
 /**
- * Confirms that a line and its twin are both real: it then pays. The importer and related operators may confirm only up
- * to the limit of one operator.
+ * Confirms that a line and its twin are two payments: the line then pays. The importer and related operators may
+ * confirm only up to the limit of one operator.
  *
  * @throws Refusal `not_found`, `bank_line_used` when it does not wait for a decision, `operator_limit_reached`.
  */
@@ -234,7 +235,9 @@ async function accountOfLine(sql: Sql, line: string): Promise<string | undefined
 }
 
 /**
- * A repeat replaces the reason. @throws Refusal `not_found`, `bank_line_used` when it is the payment of a top-up.
+ * Sets a line aside; a repeat replaces the reason.
+ *
+ * @throws Refusal `not_found`, `bank_line_used` when it is the payment of a top-up.
  */
 export async function dismissLine(
   { allAccountsSql, now }: LinesDeps,

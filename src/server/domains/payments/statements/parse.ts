@@ -161,6 +161,7 @@ function* readTable(
 const footer =
   /^(saldo (awal|akhir)|mutasi (debet|debit|kredit|cr|db)|(starting|opening|ending|closing) balance|credits?|debits?|debet|kredit|total|jumlah|subtotal|generated|dicetak|halaman|page)\b/i;
 
+/** The rows of the table, without head, blank rows and footers; wrapped rows are joined. */
 function* joined(records: Iterable<CsvRecord>, { columns, cells, line: first }: Head) {
   const names = cells.join('\t');
   let open: CsvRecord | undefined;
@@ -344,6 +345,7 @@ function balanceOf(row: Row): string {
   return `${negative ? '-' : ''}${whole}.${String(sen).padStart(2, '0')}`;
 }
 
+/** Makes the `place` of equal credits unique by their index. */
 function placed(lines: readonly StatementLine[]): StatementLine[] {
   const seen = new Map<string, number>();
   return lines.map((line) => {

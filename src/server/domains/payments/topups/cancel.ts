@@ -25,8 +25,9 @@ async function stopAtGateway(deps: CancelDeps, topupId: string): Promise<void> {
 }
 
 /**
- * Its amount stays reserved for a transfer on its way. @throws Refusal `not_found`, `topup_already_paid`,
- * `topup_closed`.
+ * Cancels a waiting top-up. Its amount stays reserved for a transfer on its way.
+ *
+ * @throws Refusal `not_found`, `topup_already_paid`, `topup_closed`.
  */
 function cancelOne({ sql, now }: CancelDeps, accountId: string, topupId: string): Promise<Topup> {
   const at = now();

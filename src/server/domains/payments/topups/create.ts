@@ -95,8 +95,8 @@ async function placeTransfer(deps: CreateDeps, request: TopupRequest): Promise<T
 type Reservation = { accountId: string; topupId: string; bank: string; net: Rupiah; until: Date };
 
 /**
- * Random candidates for the kode unik, without those that make a round sum of `net`: a customer who forgets the kode
- * unik transfers a round sum, which must not pay another top-up.
+ * Random candidates for the kode unik, 1 to 999, without those that make a round sum of `net`: a customer who forgets
+ * the kode unik transfers a round sum, which must not pay another top-up.
  */
 export function codesFor(net: Rupiah): number[] {
   const codes = new Set<number>();

@@ -28,10 +28,10 @@ export const needsTwo = (
 const WINDOW_MS = 86_400_000;
 
 /**
- * Reads the sums that an operator gave alone: gifts by hand (`sum_unapproved_credits`); confirmations by a reference that no
- * line of another operator has shown since; and top-ups paid by statements that they imported, from the time a line
- * began to count. Set aside lines and imports of related operators prove nothing. Takes no locks; a decision must hold
- * `lockAlone`.
+ * Reads the sums that an operator gave alone: gifts by hand (`sum_unapproved_credits`); confirmations by a reference
+ * that no line of another operator has shown since; and top-ups paid by statements that they imported, from the time a
+ * line began to count. Lines that are set aside and imports of related operators prove nothing. Takes no locks; a
+ * decision must hold `lockAlone`.
  */
 export async function givenAlone(
   sql: Sql | Tx,

@@ -66,7 +66,10 @@ type Query = {
   sort_type?: 'asc' | 'desc' | undefined;
 };
 
-/** Each with the unused bank lines that could be its payment. By default, waiting ones with a slip come first. */
+/**
+ * A page of the top-ups of all accounts, each with the unused bank lines that may be its payment. By default, waiting
+ * ones with a slip come first.
+ */
 export async function topupsForOperator(
   deps: ReviewDeps,
   { operatorId, status, page = 0, sort_type }: Query,
@@ -246,7 +249,7 @@ const newestSlip = (sql: Sql) => sql`(
   order by p.at desc, p.file_id desc limit 1
 )`;
 
-/** By top-up, the first other top-up, of any account, with the same file as its newest slip. */
+/** By top-up, the first other top-up, of any account, that had the file of its newest slip before. */
 async function earlierSlips(
   sql: Sql,
   rows: readonly OperatorRow[],

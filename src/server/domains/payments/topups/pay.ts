@@ -1,6 +1,7 @@
 import type { Rupiah } from '#contract/base/money.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 
+/** `apply_payments` (payments.sql) documents each outcome. */
 export type PaidOutcome =
   | 'applied'
   | 'duplicate'
@@ -19,6 +20,7 @@ export type Payment = {
   amount: Rupiah;
   at: Date;
   actor: string;
+  /** A sentence for the customer. */
   note?: string;
 };
 

@@ -6,6 +6,7 @@ import type { Tx } from '#server/infra/postgres/database.ts';
 export type TopupRequest = {
   accountId: string;
   key: string;
+  /** The amount before PPN and kode unik. */
   base: Rupiah;
   method: TopupMethod;
   invoiceId?: string;
@@ -21,7 +22,7 @@ export async function lockAccount(tx: Tx, accountId: string): Promise<void> {
   if (holder.wallet !== 'active') throw new Refusal('wallet_frozen', {});
 }
 
-/** @throws Refusal `idempotency_conflict` when the key had another amount or method. */
+/** The earlier top-up of a key. @throws Refusal `idempotency_conflict` when it has another amount or method. */
 export async function existingTopup(
   tx: Tx,
   { accountId, key, base, method }: TopupRequest,

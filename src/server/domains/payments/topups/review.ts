@@ -32,7 +32,11 @@ import { type ReviewDeps, readForOperator } from './operator-list.ts';
 import { applyPaid, lateNote } from './pay.ts';
 import { statusAt } from './topup.ts';
 
-/** A bank transfer is returned as it is. @throws Refusal `not_found`, `gateway_down`, `too_many_requests`. */
+/**
+ * Checks a top-up at its gateway; a bank transfer is returned as it is.
+ *
+ * @throws Refusal `not_found`, `gateway_down`, `too_many_requests`.
+ */
 export async function checkTopupForOperator(
   deps: ReviewDeps & OrderDeps,
   { topupId, operatorId }: Pick<Decision, 'topupId' | 'operatorId'>,
@@ -204,7 +208,7 @@ type Line = {
   waits: boolean;
 };
 
-/** Locks the line of a reference: by its `line`, else by its reference, unused ones first. */
+/** Finds and locks the stored line that an operator means: by its `line`, else by its reference, unused ones first. */
 async function lineOf(tx: Tx, bank: string, reference: string): Promise<Line | undefined> {
   const [line] = await tx<Line[]>`
     select hash, amount, topup_id is not null as used, imported_by,
@@ -217,7 +221,11 @@ async function lineOf(tx: Tx, bank: string, reference: string): Promise<Line | u
   return line;
 }
 
-/** @throws Refusal `not_found`, `topup_already_paid`, `topup_closed`, `topup_decided` by another operator. */
+/**
+ * Rejects a top-up that is pending or in review; the customer sees the reason.
+ *
+ * @throws Refusal `not_found`, `topup_already_paid`, `topup_closed`, `topup_decided` by another operator.
+ */
 export async function rejectTopupByHand(
   deps: ReviewDeps,
   decision: Decision,

@@ -101,7 +101,7 @@ describe('creating a top-up', () => {
     await expect(app.topup(ani.accountId)).resolves.toMatchObject({ status: 'pending' });
   });
 
-  test('does not count an order that the gateway never took as unpaid', async ({ sql, db }) => {
+  test('does not count orders that the gateway refused', async ({ sql, db }) => {
     const nobody = gatewaysOf([
       {
         provider: 'midtrans',

@@ -66,6 +66,7 @@ function drawTitle({ doc }: Sheet, { kind, number, paid_at }: InvoiceRow): void 
   drawRule(doc, 130);
 }
 
+/** @returns the y coordinate below the longest block. */
 function drawParties(sheet: Sheet, { seller, buyer }: InvoiceRow, verifyUrl: string): number {
   const { doc } = sheet;
   const top = 146;
@@ -108,6 +109,7 @@ function drawParty(sheet: Sheet, party: Party, { label, x, y, width }: Block): n
 
 type Paragraph = { x: number; y: number; width: number; lines: number };
 
+/** Draws at most `lines` lines, the last one cut. @returns the height. */
 function paragraph(
   doc: PDFKit.PDFDocument,
   text: string,

@@ -10,6 +10,7 @@ export const ink = {
 } as const;
 export const TINT = '#eef5f4';
 
+/** A4 portrait, in points. */
 export const PAGE = { width: 595.28, height: 841.89, margin: 48, foot: 64 } as const;
 export const INNER = PAGE.width - 2 * PAGE.margin;
 export const PAGE_END = PAGE.height - PAGE.margin - PAGE.foot;
@@ -84,6 +85,7 @@ export async function openSheet({ title, author, createdAt }: SheetFacts): Promi
 
 const LENGTH_MAX = 500;
 
+/** Control characters, marks that change the direction of writing, and characters without width. */
 const unseen = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}]+/gu;
 
 const letters = (text: string): string =>

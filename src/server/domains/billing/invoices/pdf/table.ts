@@ -6,6 +6,7 @@ const PADDING = 8;
 
 export const cellWidth = ({ width }: Column): number => width - 2 * PADDING;
 
+/** @returns the y coordinate right below the head. */
 export function drawHead({ doc }: Sheet, columns: readonly Column[], y: number): number {
   const height = 22;
   doc.roundedRect(PAGE.margin, y, INNER, height, 4).fill(TINT);
