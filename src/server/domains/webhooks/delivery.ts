@@ -526,7 +526,7 @@ function prepare(deps: WebhookDeps, id: string, hook: Hook, read: ReadEvent | 'b
 
 /** Concurrent tries of this process; slow ones stop counting after `SLOW_MS`. */
 const SLOTS = 64;
-/** How many of them webhooks that fail or were slow recently may use. */
+/** Slots for unreliable webhooks: those that failed or were slow recently. */
 const UNRELIABLE_SLOTS = SLOTS / 2;
 /** After this time a try frees its slot; its endpoint gets no more until it answers. */
 const SLOW_MS = 1_000;
