@@ -24,7 +24,7 @@ const libraries = new RegExp(
  * numbers, which the public file of tokens exports. They stay in the chunk of their users.
  */
 const rare =
-  /@tanstack\/.*\/(?:queriesObserver|useQueries)\.js|features\/tokens\/(?:channels|cloud|connection|samples)[/.]|contract\/channels\./;
+  /@tanstack\/.*\/(?:queriesObserver|useQueries)\.js|features\/tokens\/(?:channels|cloud|connection)[/.]|contract\/channels\./;
 
 /** The fields of the sign-in page, which other forms share: five files would cost it 1 kB more. */
 const fields: Group = {
@@ -114,8 +114,12 @@ export const dailyPages = {
   '/saldo': 'features/saldo/SaldoPage.tsx',
 };
 
-/** The maximum length of a module (characters, before minification) to be bundled unasked. */
-const SMALL = 1_200;
+/** The maximum length of a module (characters without comments, before minification) to be bundled unasked. */
+const SMALL = 900;
+
+/** Comments do not count: editing them must not move a module to another file. */
+const lengthOf = (code: string | null | undefined): number =>
+  code?.replaceAll(/\/\*[^]*?\*\//g, '').length ?? SMALL;
 
 /** Modules of operators, broadcasts and threads: never bundled with customers' pages. */
 const unasked =
@@ -137,9 +141,7 @@ function smallAndShared(graph: Graph): ReadonlySet<string> {
       counts.set(id, (counts.get(id) ?? 0) + 1);
   }
   const isSmall = (id: string) =>
-    !unasked.test(id) &&
-    !id.endsWith('.css') &&
-    (graph.getModuleInfo(id)?.code?.length ?? SMALL) < SMALL;
+    !unasked.test(id) && !id.endsWith('.css') && lengthOf(graph.getModuleInfo(id)?.code) < SMALL;
   return new Set([...counts].filter(([id, count]) => count > 1 && isSmall(id)).map(([id]) => id));
 }
 
@@ -187,8 +189,8 @@ function partsOf(graph: Graph): ReadonlyMap<string, Part> {
  * that earlier pages need too, and the rest; modules of several signed-in pages; the styles of the frame and of the
  * daily pages, all in one; and each page and lazy piece by itself. With a file for each shared module the first
  * signed-in screen had 70 links, and writing those took a phone longer than running their code: each link is 1.3 ms of
- * a fast machine's time, before anything loads. So small shared modules are in the pages' common file, for every page that needs
- * them. Many small files also compress worse.
+ * a fast machine's time, before anything loads. So the pages' common file contains the small shared modules of every
+ * page. Many small files also compress worse.
  *
  * `npm run size` checks their size, and that no two import each other: static imports in a circle would not be loaded
  * yet.
