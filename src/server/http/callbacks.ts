@@ -1,7 +1,9 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isTransient } from '#server/infra/postgres/database.ts';
 
 type Received = 'stored' | 'known' | 'forged' | 'malformed' | 'unserved';
+
+type Report = (bug: unknown, requestId: string) => void;
 
 export type CallbacksDeps = {
   providers: readonly string[];
@@ -10,7 +12,7 @@ export type CallbacksDeps = {
     provider: string,
     notice: { headers: Readonly<Record<string, string | string[] | undefined>>; raw: Buffer },
   ) => Promise<Received>;
-  report: (bug: unknown, requestId: string) => void;
+  report: Report;
 };
 
 const BODY_BYTES_MAX = 65_536;
@@ -30,36 +32,25 @@ const statuses: Readonly<Record<Received, number>> = {
  */
 export function registerCallbacks(app: FastifyInstance, deps: CallbacksDeps): void {
   void app.register(async (scope) => {
-    scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser(
-      '*',
-      { parseAs: 'buffer', bodyLimit: BODY_BYTES_MAX },
-      (_request, body, done) => done(null, body),
-    );
+    takeRawBodies(scope, BODY_BYTES_MAX);
     for (const provider of deps.providers) {
       scope.post(
         `/callbacks/${provider}`,
         { bodyLimit: BODY_BYTES_MAX },
         async (request, reply) => {
           reply.header('cache-control', 'no-store').type('application/json; charset=utf-8');
-          const raw = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
           try {
-            const received = await deps.receive(provider, { headers: request.headers, raw });
+            const notice = { headers: request.headers, raw: rawBody(request) };
+            const received = await deps.receive(provider, notice);
             return await reply.code(statuses[received]).send({ received });
           } catch (error) {
-            if (!isTransient(error)) deps.report(error, request.id);
-            return reply
-              .code(503)
-              .header('retry-after', String(RETRY_SECONDS))
-              .send({ received: 'later' });
+            return answerLater(reply, error, { report: deps.report, seconds: RETRY_SECONDS });
           }
         },
       );
     }
   });
 }
-
-type Outcome = 'stored' | 'forged' | 'malformed' | 'unserved';
 
 type CloudCallbackDeps = {
   callbacks: {
@@ -74,21 +65,14 @@ type CloudCallbackDeps = {
     receive: (
       callbackKey: string,
       posted: { raw: Buffer; signature: string | readonly string[] | undefined },
-    ) => Promise<Outcome>;
+    ) => Promise<Exclude<Received, 'known'>>;
   };
-  report: (bug: unknown, requestId: string) => void;
+  report: Report;
 };
 
 /** The longest body that Meta posts. */
 const CLOUD_BODY_BYTES_MAX = 3 * 1_048_576;
 const CLOUD_RETRY_SECONDS = 30;
-
-const cloudStatuses: Readonly<Record<Outcome, number>> = {
-  stored: 200,
-  forged: 401,
-  malformed: 400,
-  unserved: 404,
-};
 
 const PATH = '/callbacks/cloud/:key';
 
@@ -101,23 +85,12 @@ export function registerCloudCallbacks(
   app: FastifyInstance,
   { callbacks, report }: CloudCallbackDeps,
 ): void {
-  const troubled = (reply: FastifyReply, error: unknown, requestId: string) => {
-    if (!isTransient(error)) report(error, requestId);
-    return reply
-      .code(503)
-      .header('retry-after', String(CLOUD_RETRY_SECONDS))
-      .send({ received: 'later' });
-  };
+  const retry = { report, seconds: CLOUD_RETRY_SECONDS };
   void app.register(async (scope) => {
-    scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser(
-      '*',
-      { parseAs: 'buffer', bodyLimit: CLOUD_BODY_BYTES_MAX },
-      (_request, body, done) => done(null, body),
-    );
+    takeRawBodies(scope, CLOUD_BODY_BYTES_MAX);
     scope.get<{ Params: { key: string }; Querystring: Record<string, unknown> }>(
       PATH,
-      async ({ params, query, id }, reply) => {
+      async ({ params, query }, reply) => {
         reply.header('cache-control', 'no-store');
         try {
           const challenge = await callbacks.handshake(params.key, {
@@ -128,7 +101,7 @@ export function registerCloudCallbacks(
           if (challenge === undefined) return await reply.code(403).send({ received: 'forged' });
           return await reply.type('text/plain; charset=utf-8').send(challenge);
         } catch (error) {
-          return troubled(reply, error, id);
+          return answerLater(reply, error, retry);
         }
       },
     );
@@ -137,17 +110,37 @@ export function registerCloudCallbacks(
       { bodyLimit: CLOUD_BODY_BYTES_MAX },
       async (request, reply) => {
         reply.header('cache-control', 'no-store').type('application/json; charset=utf-8');
-        const raw = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+        const raw = rawBody(request);
         const signature = request.headers['x-hub-signature-256'];
         try {
           const received = await callbacks.receive(request.params.key, { raw, signature });
-          return await reply.code(cloudStatuses[received]).send({ received });
+          return await reply.code(statuses[received]).send({ received });
         } catch (error) {
-          return troubled(reply, error, request.id);
+          return answerLater(reply, error, retry);
         }
       },
     );
   });
+}
+
+function takeRawBodies(scope: FastifyInstance, bodyLimit: number): void {
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit }, (_request, body, done) =>
+    done(null, body),
+  );
+}
+
+const rawBody = ({ body }: FastifyRequest): Buffer =>
+  Buffer.isBuffer(body) ? body : Buffer.alloc(0);
+
+/** Answers 503, so that the sender retries, and reports errors other than a lost database. */
+function answerLater(
+  reply: FastifyReply,
+  error: unknown,
+  { report, seconds }: { report: Report; seconds: number },
+): FastifyReply {
+  if (!isTransient(error)) report(error, reply.request.id);
+  return reply.code(503).header('retry-after', String(seconds)).send({ received: 'later' });
 }
 
 const textIn = (value: unknown): string | undefined =>
