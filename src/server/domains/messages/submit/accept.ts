@@ -60,11 +60,11 @@ export function openIntake(
       const requests = groups.map(({ jobs }) => jobs.map((job) => job.request));
       const tokenIds = [...new Set(requests.flat().map(({ tokenId }) => tokenId))];
       const began = performance.now();
-      const accept = () => placeGroups(sql, requests);
+      const place = () => placeGroups(sql, requests);
       const [alone] = requests.flat();
       const answers = await (isAcrossAccounts || !alone
-        ? accept()
-        : inAccount(alone.accountId, accept));
+        ? place()
+        : inAccount(alone.accountId, place));
       if (tracing) traceAccepted(tracing, { began, groups, answers });
       onPlaced(tokenIds);
       const later = answers.filter((answer) => answer instanceof Promise);
