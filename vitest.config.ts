@@ -11,6 +11,7 @@ const patient = { testTimeout: PATIENCE_MS, hookTimeout: PATIENCE_MS };
 const shared = {
   environment: 'node',
   globalSetup: ['tests/support/database/database-setup.ts'],
+  setupFiles: ['tests/support/quick-passwords.ts'],
   env: { TZ: 'UTC' },
   ...patient,
 };

@@ -8,6 +8,7 @@ import { ensureOperator, hasFirstOperatorSignedIn } from './first-operator.ts';
 import { systemAccount } from '#server/domains/accounts/people.ts';
 import { sweepAccounts } from '#server/domains/accounts/accounts.ts';
 import { ago } from '#tests/support/database/changes.ts';
+import { open } from '#tests/support/database/notes.ts';
 import { changeSessions } from '#tests/support/people/people.ts';
 
 const config = readConfig({});
@@ -29,9 +30,9 @@ describe('the first operator', () => {
   });
 
   test('is created by one of several nodes that start at once', async ({ db }) => {
-    const made = await Promise.all(
-      [1, 2, 3, 4].map(() => ensureOperator(db.allAccountsSql, config)),
-    );
+    const nodes = [1, 2, 3, 4].map(() => open(db.url, 2));
+    const made = await Promise.all(nodes.map((node) => ensureOperator(node, config)));
+    await Promise.all(nodes.map((node) => node.end()));
     expect(made.filter(Boolean)).toHaveLength(1);
     expect(await db.allAccountsSql`select count(*) as n from accounts where is_system`).toEqual([
       { n: 1 },

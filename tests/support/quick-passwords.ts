@@ -1,0 +1,13 @@
+import crypto, { type argon2 } from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
+
+/**
+ * Derives the passwords of tests with a thousandth of the memory: most of the work of a test that signs in was the work
+ * that makes guessing expensive. `passwords.test.ts` and the processes that tests start use the real cost.
+ */
+const derive = crypto.argon2;
+const quick: typeof argon2 = (algorithm, parameters, done) => {
+  derive(algorithm, { ...parameters, memory: 16, passes: 1 }, done);
+};
+crypto.argon2 = quick;
+syncBuiltinESMExports();
