@@ -11,7 +11,6 @@ const patient = { testTimeout: PATIENCE_MS, hookTimeout: PATIENCE_MS };
 const shared = {
   environment: 'node',
   globalSetup: ['tests/support/database/database-setup.ts'],
-  setupFiles: ['tests/support/quick-passwords.ts'],
   env: { TZ: 'UTC' },
   ...patient,
 };
@@ -59,6 +58,8 @@ const units = [
  */
 const apart = [
   'src/{web,contract}/**/*.test.ts',
+  // With the real cost of passwords.
+  'src/server/infra/security/passwords.test.ts',
   ...globSync('{src/server,tests,tools}/**/*.test.ts').filter((file) =>
     /\bvi\.(?:mock|hoisted|stub\w+|useFakeTimers|resetModules)\(|\bopenServer\(/.test(
       readFileSync(file, 'utf8'),
@@ -95,6 +96,7 @@ export default defineConfig({
           ...four,
           name: 'unit',
           isolate: false,
+          setupFiles: ['tests/support/quick-passwords.ts'],
           include: units,
           exclude: [...apart, ...ofAllAlone],
         },

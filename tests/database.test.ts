@@ -22,6 +22,9 @@ const leftovers: Record<string, (db: TestDatabase) => Promise<unknown>> = {
   'a new table': ({ owner }) => owner.query('create table left_behind (n int)'),
   'a new column': ({ owner }) => owner.query('alter table accounts add column left_behind int'),
   'a dropped index': ({ owner }) => owner.query('drop index sessions_by_user'),
+  'a table without policies': ({ owner }) =>
+    owner.query('alter table accounts disable row level security'),
+  'other privileges': ({ owner }) => owner.query('revoke all on accounts from kabari_app'),
   statistics: ({ owner }) => owner.query('analyze plans'),
   'a setting': ({ owner, url }) =>
     owner.query(`alter database ${new URL(url).pathname.slice(1)} set work_mem = '5MB'`),
@@ -49,8 +52,8 @@ const leftovers: Record<string, (db: TestDatabase) => Promise<unknown>> = {
 
 /** Columns, indexes and rows of all tables. */
 async function contentsOf({ owner }: TestDatabase) {
-  const tables = await owner<{ name: string; columns: string; indexes: string }[]>`
-    select c.oid::regclass::text as name,
+  const tables = await owner<{ name: string }[]>`
+    select c.oid::regclass::text as name, relrowsecurity, relacl::text,
       (select json_agg(attname)::text from pg_attribute where attrelid = c.oid) as columns,
       (select json_agg(indexrelid::regclass)::text from pg_index where indrelid = c.oid) as indexes
     from pg_class c where relkind = 'r' and relnamespace = 'public'::regnamespace order by 1`;

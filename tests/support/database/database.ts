@@ -188,12 +188,16 @@ const filledTable = ({ name }: { name: string }) => `
 const hash = ({ name }: Seeds) => `(select md5(json_agg(t)::text) from ${name} t)`;
 
 const ours = `(select oid from pg_namespace where nspname !~ '^pg_' and nspname <> 'information_schema')`;
+const here = 'datname = current_database()';
 const written = (catalog: string) =>
   `(select concat_ws(',', count(*), max(xmin::text::bigint)) from ${catalog})`;
 
 /** What a test may change beside rows. */
 const shape = [
-  `(select concat_ws(',', count(*), max(oid), sum(reltuples)) from pg_class where relnamespace in ${ours})`,
+  `(select md5(string_agg(concat_ws(',', oid, relname, relowner, relacl, reloptions, relrowsecurity,
+      relforcerowsecurity, relpersistence, reltuples), ';' order by oid))
+    from pg_class where relnamespace in ${ours})`,
+  `(select concat_ws(',', datdba, datacl, datconnlimit, datallowconn) from pg_database where ${here})`,
   ...[
     'pg_attribute',
     'pg_attrdef',
@@ -205,7 +209,7 @@ const shape = [
   ].map(written),
   ...['pg_extension', 'pg_publication', 'pg_rewrite', 'pg_trigger', 'pg_type'].map(written),
   '(select count(*) from pg_statistic)',
-  '(select count(*) from pg_db_role_setting where setdatabase = (select oid from pg_database where datname = current_database()))',
+  `(select count(*) from pg_db_role_setting where setdatabase = (select oid from pg_database where ${here}))`,
 ];
 
 async function stateOf(superuser: Sql): Promise<string> {
