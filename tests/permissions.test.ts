@@ -62,30 +62,27 @@ type Identity = (typeof identities)[number];
 
 /** One session per act, so that no limit applies, and signing out ends no other session. */
 const SESSIONS = acts.length;
-const DEVICE = 'd'.repeat(43);
 
-type Role = { accountId: string; role: 'customer' | 'operator'; operatorRoles: OperatorRole[] };
+type Role = { accountId: string; roles?: OperatorRole[] };
 
-async function sessionsOf({ owner: sql }: TestDatabase, { accountId, role, operatorRoles }: Role) {
+async function sessionsOf({ owner: sql }: TestDatabase, { accountId, ...roles }: Role) {
   const passwordHash = await hashPassword('perahu-kertas-di-kali-code');
-  const roles = role === 'operator' ? { roles: operatorRoles } : {};
   const tokens = await sql.begin((tx) =>
     Promise.all(
       Array.from({ length: SESSIONS }, async () => {
         const userId = await makeUser(tx, accountId, { name: 'Rina', passwordHash, ...roles });
-        return (await makeSession(tx, { accountId, userId }, { device: DEVICE })).token;
+        return (await makeSession(tx, { accountId, userId })).token;
       }),
     ),
   );
-  let turn = 0;
-  return () => tokens[turn++ % SESSIONS] ?? '';
+  return tokens.values();
 }
 
 type Stage = {
   db: TestDatabase;
   running: RunningApp;
   owner: MarkedPerson;
-  tokens: Record<Identity, () => string>;
+  roles: Record<Exclude<Identity, 'nobody'>, Role>;
   ids: ReadonlyMap<string, string>;
 };
 
@@ -125,20 +122,14 @@ async function openStage(db: TestDatabase, openApp: OpenApp): Promise<Stage> {
   const [system] = await db.owner<{ id: string }[]>`
     select account_id as id from accounts where is_system`;
   if (!system) throw new Error('there is no account of the installation');
-  const operators = (...operatorRoles: OperatorRole[]) =>
-    sessionsOf(db, { accountId: system.id, role: 'operator', operatorRoles });
-  const customers = (accountId: string) =>
-    sessionsOf(db, { accountId, role: 'customer', operatorRoles: [] });
-  const ids = await idsOf(db, owner.accountId);
-  const tokens = {
-    nobody: () => '',
-    other: await customers(other.accountId),
-    owner: await customers(owner.accountId),
-    support: await operators('support'),
-    money: await operators('money'),
-    admin: await operators('admin'),
+  const roles = {
+    other: { accountId: other.accountId },
+    owner: { accountId: owner.accountId },
+    support: { accountId: system.id, roles: ['support' as const] },
+    money: { accountId: system.id, roles: ['money' as const] },
+    admin: { accountId: system.id, roles: ['admin' as const] },
   };
-  return { db, running: lively, owner, tokens, ids };
+  return { db, running: lively, owner, roles, ids: await idsOf(db, owner.accountId) };
 }
 
 let calls = 0;
@@ -164,7 +155,7 @@ function ownerRecord(
   return id === undefined || typeof value === 'string' ? id : [id];
 }
 
-async function ask(stage: Stage, act: Act, identity: Identity): Promise<ApiResponse> {
+async function ask(stage: Stage, act: Act, token: string): Promise<ApiResponse> {
   calls += 1;
   const fields = Object.entries(samples[act.name] ?? {}).map(([name, value]) => [
     name,
@@ -173,11 +164,8 @@ async function ask(stage: Stage, act: Act, identity: Identity): Promise<ApiRespo
   const key = act.changes ? { key: crypto.randomUUID() } : {};
   return stage.running.ask(
     act.name,
-    { token: stage.tokens[identity](), ...key, ...Object.fromEntries(fields) },
-    {
-      ip: `10.${calls >> 16}.${(calls >> 8) & 255}.${calls & 255}`,
-      headers: { cookie: `kabari-device=${DEVICE}` },
-    },
+    { token, ...key, ...Object.fromEntries(fields) },
+    { ip: `10.${calls >> 16}.${(calls >> 8) & 255}.${calls & 255}` },
   );
 }
 
@@ -215,8 +203,10 @@ const calledActs = acts.filter((act) => !act.streams);
 async function violationsOf(stage: Stage, who: readonly Identity[]): Promise<string[]> {
   const wrong: string[] = [];
   for (const identity of who) {
+    const tokens =
+      identity === 'nobody' ? undefined : await sessionsOf(stage.db, stage.roles[identity]);
     for (const act of calledActs) {
-      const { status, body } = await ask(stage, act, identity);
+      const { status, body } = await ask(stage, act, tokens?.next().value ?? '');
       const refused: string | undefined = body.error?.type;
       const door = refused !== undefined && outsiders.includes(refused) ? refused : undefined;
       const finding = `${act.name} by ${identity}: ${status} ${refused ?? 'granted'}`;

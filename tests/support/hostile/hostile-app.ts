@@ -77,8 +77,8 @@ export async function openHostile(
     },
   });
   const ani = await callerOf(running, db, { saldo: 900_000_000, dailyLimit: 1_000_000 });
-  const customer = await createSessions(db, 'customer', ani.accountId, 500);
-  const operator = await createSessions(db, 'operator', ani.accountId, 500);
+  const customer = await createSessions(db, 'customer', ani.accountId, 100);
+  const operator = await createSessions(db, 'operator', ani.accountId, 100);
   /** Tokens that an act has renewed: the former one is valid for only a minute. */
   const renewed = new Map<string, string>();
   const current = (token: string): string => {

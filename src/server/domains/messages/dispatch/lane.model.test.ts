@@ -381,7 +381,7 @@ function checkTries(model: Model, real: Real): void {
 test('sends, settles and charges as the model does under lost answers, crashes and lost leases', async ({
   db,
 }) => {
-  const { RUNS, SEED } = process.env;
+  const { SEED, TEST_ALL, RUNS = TEST_ALL === '1' ? '10' : '5' } = process.env;
   await fc.assert(
     fc.asyncProperty(
       fc.boolean(),
@@ -401,7 +401,7 @@ test('sends, settles and charges as the model does under lost answers, crashes a
         expect(model.view().wallet.held).toBe(0);
       },
     ),
-    { numRuns: Number(RUNS ?? 10), endOnFailure: true, ...(SEED && { seed: Number(SEED) }) },
+    { numRuns: Number(RUNS), endOnFailure: true, ...(SEED && { seed: Number(SEED) }) },
   );
   expect((await checkLedger(db.allAccountsSql)).filter(({ ok }) => !ok)).toEqual([]);
 });
