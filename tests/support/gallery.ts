@@ -99,7 +99,8 @@ export const test = base.extend<{ profiles: Profiles; show: ShowPiece; person: O
       const page = await person.open(id === '' ? '/__galeri' : `/__galeri/${id}`);
       if (alone) owned.push(person);
       else shared.push({ page, person, before });
-      await page.getByRole('heading', { level: 1 }).waitFor();
+      // By frames: a locator looks again only after half a second.
+      await page.waitForFunction(() => document.querySelector('h1')?.checkVisibility());
       return page;
     });
     const wrongs = [

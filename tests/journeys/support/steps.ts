@@ -41,10 +41,13 @@ export const isFocused = async (tab: Page, place: Locator): Promise<boolean> =>
 
 /** Presses Tab until a place has the focus. @throws if it never does. */
 async function tabTo(tab: Page, place: Locator): Promise<void> {
-  await place.waitFor();
+  // Found once, not at each step: a role is looked for in the whole page.
+  let one = await place.elementHandle();
   for (let step = 0; step < STEPS_MAX; step++) {
-    if (await isFocused(tab, place)) return;
+    const isHere = await one?.evaluate((it) => it.isConnected && (it as Element).matches(':focus'));
+    if (isHere) return;
     await tab.keyboard.press('Tab');
+    if (!(await one?.evaluate((it) => it.isConnected))) one = await place.elementHandle();
   }
   throw new Error(`the focus never came to ${place.toString()}`);
 }
