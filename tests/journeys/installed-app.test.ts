@@ -6,9 +6,9 @@ import { encode } from '#web/browser/session.ts';
 import { type ProductProxy, openProxy } from './support/proxy.ts';
 import { signUp, type Customer } from './support/portal.ts';
 import { workerOf } from './support/push.ts';
-import { setUpJourney } from './support/stage.ts';
+import { setUpSharedJourney } from './support/stage.ts';
 
-const journey = setUpJourney({ SIMULATOR_SPEED: '0' }, 'whole');
+const journey = setUpSharedJourney('whole');
 const proxies: ProductProxy[] = [];
 afterEach(() => Promise.all(proxies.splice(0).map((proxy) => proxy.cut())));
 

@@ -5,10 +5,10 @@ import { operatorAddresses } from '#web/features/operator/addresses.ts';
 import { settled } from './browser/browser.ts';
 import { openOperatorWork } from './seeds/desk.ts';
 import { shopAt } from './seeds/shop.ts';
-import { setUpJourney } from './support/stage.ts';
+import { setUpSharedJourney } from './support/stage.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
-const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
+const journey = setUpSharedJourney();
 
 const views: Readonly<Record<string, readonly string[]>> = {
   '/token': ['', '?view=new'],

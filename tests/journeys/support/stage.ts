@@ -28,55 +28,84 @@ type Options = Pick<ProductOptions, 'freePlan'> & {
   ownServer?: boolean;
 };
 
-/** The light browser of this process: files run in sequence, each person has a profile. */
-let light: Browser | undefined;
+type Running = { product: Product; db?: TestDatabase | undefined; stop: () => Promise<void> };
+
+/** Browsers of this process: files run in sequence, each person has a profile. */
+const browsers = new Map<BrowserKind, Browser>();
 
 async function browserOf(kind: BrowserKind): Promise<Browser> {
-  if (kind !== 'light') return startBrowser(kind);
-  if (light?.isConnected() !== true) light = await startBrowser(kind);
-  return light;
+  const known = browsers.get(kind);
+  if (known?.isConnected()) return known;
+  const browser = await startBrowser(kind);
+  browsers.set(kind, browser);
+  return browser;
 }
 
+async function start(
+  settings: Record<string, string>,
+  { freePlan, ownServer = false }: Options,
+): Promise<Running> {
+  const database = ownServer ? undefined : await makeDatabase();
+  const place = database && { DATABASE_URL: database.db.url };
+  const product = await startProduct({ ...place, ...settings }, { freePlan });
+  const stop = async () => {
+    await product.stop();
+    await database?.drop();
+  };
+  return { product, db: database?.db, stop };
+}
+
+/** The product that files of this process share; it ends with the process. */
+let common: Promise<Running> | undefined;
+
 /**
- * One product and browser for the journeys of a file, created before the first and closed after the last. Call it once
- * at the top of the file.
+ * The journeys of a file whose accounts, senders and phone numbers are its own, at the product that such files share.
+ * Call it once at the top of the file.
+ */
+export const setUpSharedJourney = (kind?: BrowserKind) =>
+  prepare(() => (common ??= start({ SIMULATOR_SPEED: '0' }, {})), kind);
+
+/**
+ * The journeys of a file that changes or counts what belongs to the whole installation, or needs its own settings: at a
+ * product of its own, started before the first and stopped after the last. Call it once at the top of the file.
  * @param settings those of the product.
  * @param kind the whole browser, with the app's worker, for journeys about notices and the app.
  */
 export function setUpJourney(
   settings: Record<string, string> = {},
-  kind: BrowserKind = 'light',
-  { freePlan, ownServer = false }: Options = {},
+  kind?: BrowserKind,
+  options: Options = {},
 ) {
+  let own: Promise<Running> | undefined;
+  afterAll(async () => (await own)?.stop());
+  return prepare(() => (own ??= start(settings, options)), kind);
+}
+
+function prepare(run: () => Promise<Running>, kind: BrowserKind = 'light') {
   const worker = kind === 'whole';
-  let database: Awaited<ReturnType<typeof makeDatabase>> | undefined;
-  let product: Product;
+  let running: Running;
   let browser: Browser;
-  const start = async () => {
-    database = ownServer ? undefined : await makeDatabase();
-    const place = database && { DATABASE_URL: database.db.url };
-    return startProduct({ ...place, ...settings }, { freePlan });
-  };
   beforeAll(async () => {
-    [product, browser] = await Promise.all([start(), browserOf(kind)]);
-  });
-  afterAll(async () => {
-    if (browser !== light) await browser?.close();
-    await product?.stop();
-    await database?.drop();
+    [running, browser] = await Promise.all([run(), browserOf(kind)]);
   });
   const db = (): TestDatabase => {
-    if (!database) throw new Error('The product keeps what it has in a PostgreSQL of its own.');
-    return database.db;
+    if (!running.db) throw new Error('The product keeps what it has in a PostgreSQL of its own.');
+    return running.db;
   };
 
   /** A test in real browsers, which fails on unexpected errors in any of them. */
   return (sentence: string, go: (stage: Stage) => Promise<void>, timeoutMs = 240_000): void => {
     test(sentence, { timeout: timeoutMs }, async () => {
+      const { product } = running;
       const people: Person[] = [];
       const lines: string[] = [];
       const person = async (options?: PersonOptions) => {
-        const one = await openPerson(browser, product.address, { worker, ...options }, lines);
+        const one = await openPerson(
+          browser,
+          product.address,
+          { worker, still: true, ...options },
+          lines,
+        );
         people.push(one);
         return one;
       };
