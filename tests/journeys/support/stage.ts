@@ -17,7 +17,8 @@ export type Stage = {
   product: Product;
   /** The product's database. @throws if it runs its own PostgreSQL. */
   readonly db: TestDatabase;
-  person: (options?: PersonOptions) => Promise<Person>;
+  /** @param address another one than the product's, such as that of a proxy. */
+  person: (options?: PersonOptions, address?: string) => Promise<Person>;
 };
 
 type Options = Pick<ProductOptions, 'freePlan'> & {
@@ -99,13 +100,8 @@ function prepare(run: () => Promise<Running>, kind: BrowserKind = 'light') {
       const { product } = running;
       const people: Person[] = [];
       const lines: string[] = [];
-      const person = async (options?: PersonOptions) => {
-        const one = await openPerson(
-          browser,
-          product.address,
-          { worker, still: true, ...options },
-          lines,
-        );
+      const person = async (options?: PersonOptions, address = product.address) => {
+        const one = await openPerson(browser, address, { worker, still: true, ...options }, lines);
         people.push(one);
         return one;
       };
