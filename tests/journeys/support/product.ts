@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { constants, setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -85,10 +85,7 @@ export async function startProduct(
     return started;
   };
   let child = run();
-  const orphaned = () => {
-    child.kill();
-    rmSync(folder, { recursive: true, force: true });
-  };
+  const orphaned = () => void child.kill();
   process.once('exit', orphaned);
   const stop = async () => {
     await endProcess(child);

@@ -56,15 +56,31 @@ async function start(
   return { product, db: database?.db, stop };
 }
 
-/** The product that files of this process share; it ends with the process. */
-let common: Promise<Running> | undefined;
+/** Has the product that the files of this process share. */
+const shared = test.extend<{ common: Running }>({
+  common: [
+    // oxlint-disable-next-line no-empty-pattern -- Vitest reads which fixtures a fixture asks for.
+    async ({}, use) => {
+      const one = await start({ SIMULATOR_SPEED: '0' }, {});
+      await use(one);
+      await one.stop();
+    },
+    { scope: 'worker' },
+  ],
+});
+
+/** Plays a journey. */
+type Go = (stage: Stage) => Promise<void>;
 
 /**
- * The journeys of a file whose accounts, senders and phone numbers are its own, at the product that such files share.
- * Call it once at the top of the file.
+ * The journeys of a file whose accounts and phone numbers are its own, at the product that such files share. Call it
+ * once at the top of the file.
+ * @param kind the whole browser, with the app's worker, for journeys about notices and the app.
  */
-export const setUpSharedJourney = (kind?: BrowserKind) =>
-  prepare(() => (common ??= start({ SIMULATOR_SPEED: '0' }, {})), kind);
+export function setUpSharedJourney(kind?: BrowserKind) {
+  const play = prepare(kind);
+  return (sentence: string, go: Go): void => shared(sentence, ({ common }) => play(common, go));
+}
 
 /**
  * The journeys of a file that changes or counts what belongs to the whole installation, or needs its own settings: at a
@@ -77,50 +93,46 @@ export function setUpJourney(
   kind?: BrowserKind,
   options: Options = {},
 ) {
-  let own: Promise<Running> | undefined;
-  afterAll(async () => (await own)?.stop());
-  return prepare(() => (own ??= start(settings, options)), kind);
+  const play = prepare(kind);
+  let own: Running;
+  beforeAll(async () => {
+    own = await start(settings, options);
+  });
+  afterAll(() => own?.stop());
+  return (sentence: string, go: Go): void => test(sentence, () => play(own, go));
 }
 
-function prepare(run: () => Promise<Running>, kind: BrowserKind = 'light') {
+/** @returns plays a journey in real browsers, and fails on unexpected errors in any of them */
+function prepare(kind: BrowserKind = 'light') {
   const worker = kind === 'whole';
-  let running: Running;
   let browser: Browser;
   beforeAll(async () => {
-    [running, browser] = await Promise.all([run(), browserOf(kind)]);
+    browser = await browserOf(kind);
   });
-  const db = (): TestDatabase => {
-    if (!running.db) throw new Error('The product keeps what it has in a PostgreSQL of its own.');
-    return running.db;
-  };
-
-  /** A test in real browsers, which fails on unexpected errors in any of them. */
-  return (sentence: string, go: (stage: Stage) => Promise<void>, timeoutMs = 240_000): void => {
-    test(sentence, { timeout: timeoutMs }, async () => {
-      const { product } = running;
-      const people: Person[] = [];
-      const lines: string[] = [];
-      const person = async (options?: PersonOptions, address = product.address) => {
-        const one = await openPerson(browser, address, { worker, still: true, ...options }, lines);
-        people.push(one);
-        return one;
-      };
-      try {
-        await go({
-          product,
-          person,
-          get db() {
-            return db();
-          },
-        });
-        expect(people.flatMap(({ wrongs }) => wrongs)).toEqual([]);
-      } catch (error) {
-        process.stderr.write(`${await saveEvidence(people, lines, product)}\n`);
-        throw error;
-      } finally {
-        await Promise.all(people.map(({ context }) => context.close()));
-      }
-    });
+  return async ({ product, db }: Running, go: Go): Promise<void> => {
+    const people: Person[] = [];
+    const lines: string[] = [];
+    const person = async (options?: PersonOptions, address = product.address) => {
+      const one = await openPerson(browser, address, { worker, still: true, ...options }, lines);
+      people.push(one);
+      return one;
+    };
+    try {
+      await go({
+        product,
+        person,
+        get db() {
+          if (!db) throw new Error('The product keeps what it has in a PostgreSQL of its own.');
+          return db;
+        },
+      });
+      expect(people.flatMap(({ wrongs }) => wrongs)).toEqual([]);
+    } catch (error) {
+      process.stderr.write(`${await saveEvidence(people, lines, product)}\n`);
+      throw error;
+    } finally {
+      await Promise.all(people.map(({ context }) => context.close()));
+    }
   };
 }
 
