@@ -5,12 +5,12 @@ import { formatRupiah } from '#contract/base/money.ts';
 import { createTopup, getTopup, uploadTransferProof } from '#contract/saldo.ts';
 import { saldoSummary } from '#contract/saldo-summary.ts';
 import { civilDate } from '#contract/base/time.ts';
-import { inspection } from './browser/axe.ts';
-import { ask, signUp, uploadSlip } from './support/portal.ts';
-import { setUpJourney } from './support/stage.ts';
-import { arrivesAt, fillLogin } from './support/steps.ts';
+import { inspectionHere } from '#tests/support/one-look.ts';
+import { ask, signIn, signUp, uploadSlip } from './support/portal.ts';
+import { setUpSharedJourney } from './support/stage.ts';
+import { arrivesAt } from './support/steps.ts';
 
-const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
+const journey = setUpSharedJourney();
 
 async function slipOf(address: string, session: string): Promise<string> {
   const bytes = await sharp({
@@ -51,7 +51,7 @@ journey(
     const { address, operator } = stage.product;
     const who = await signUp(address, { name: 'Warung Melati', phone: '6281355506001' });
     const topup = await ask(address, createTopup, { amount: 150_000 }, who.session);
-    const other = await ask(address, createTopup, { amount: 400_000 }, who.session);
+    const other = await ask(address, createTopup, { amount: 410_000 }, who.session);
     const upload = await slipOf(address, who.session);
     const proven = await ask(
       address,
@@ -65,11 +65,10 @@ journey(
     const saldo = await shop.open('/saldo');
     await saldo.getByText(formatRupiah(before.available)).first().waitFor();
 
-    const { open } = await stage.person({ still: true });
-    const tab = await open('/auth/login');
-    const { faults, look } = inspection();
-    await fillLogin(tab, operator);
-    await arrivesAt(tab, '/operator');
+    const session = await signIn(address, operator);
+    const { open } = await stage.person({ session });
+    const tab = await open('/operator');
+    const { faults, look } = inspectionHere();
     await tab.getByRole('link', { name: 'Isi saldo' }).first().click();
     await arrivesAt(tab, '/operator/isi-saldo');
     const rows = tab.getByRole('row', { name: /Warung Melati/ });

@@ -4,7 +4,7 @@ import { getSubscription } from '#contract/billing.ts';
 import { saldoSummary } from '#contract/saldo-summary.ts';
 import { simulatedClock } from '#contract/simulator.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
-import { inspection } from './browser/axe.ts';
+import { inspectionHere } from '#tests/support/one-look.ts';
 import {
   ask,
   type Customer,
@@ -112,7 +112,7 @@ journey(
     const link = tab.getByRole('main').getByRole('link', { name: /^Isi saldo Rp/ });
     const amount = rupiahIn(await link.textContent());
     expect(amount).toBe(due.shortage);
-    const { faults, look } = inspection();
+    const { faults, look } = inspectionHere();
     await look(tab, 'a plan that waits for its payment');
     expect(faults).toEqual([]);
 
@@ -132,8 +132,8 @@ journey(
   async ({ product: { address }, person }) => {
     const shop = await signUp(address, { name: 'Klinik Sehat', phone: '6281355512003' });
     await topUp(address, shop, 500_000);
-    const { open } = await person({ still: true, session: shop.session });
-    const { faults, look } = inspection();
+    const { open } = await person({ session: shop.session });
+    const { faults, look } = inspectionHere();
     const tab = await open('/billing');
     await tab.getByRole('row', { name: /Isi saldo/ }).waitFor();
     await look(tab, 'billing');
@@ -193,8 +193,8 @@ journey(
   async ({ product: { address }, person }) => {
     const shop = await signUp(address, { name: 'Kopi Sore', phone: '6281355512010' });
     await newSender(address, shop, { name: 'Kasir', phone: '6281355512010' });
-    const { open } = await person({ still: true, session: shop.session });
-    const { faults, look } = inspection();
+    const { open } = await person({ session: shop.session });
+    const { faults, look } = inspectionHere();
     const tab = await open('/token');
     await press(tab, tab.getByRole('button', { name: 'Tambah token' }).first());
     const full = tab.getByRole('dialog', { name: 'Tambah token' });

@@ -1,9 +1,8 @@
 import { expect } from 'vitest';
 import { formatDate } from '#contract/base/time.ts';
-import { inspection } from './browser/axe.ts';
-import { signUp } from './support/portal.ts';
+import { inspectionHere } from '#tests/support/one-look.ts';
+import { signIn, signUp } from './support/portal.ts';
 import { setUpJourney } from './support/stage.ts';
-import { arrivesAt, fillLogin } from './support/steps.ts';
 
 const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 
@@ -11,16 +10,15 @@ const inDays = (days: number): string => formatDate(new Date(Date.now() + days *
 
 journey('an operator broadcasts a notice, and a customer dismisses it for good', async (stage) => {
   const { address, operator } = stage.product;
-  const { session } = await signUp(address, { name: 'Kopi Senja', phone: '6281355504101' });
-  const shop = await stage.person({ still: true, session });
+  const who = await signUp(address, { name: 'Kopi Senja', phone: '6281355504101' });
+  const shop = await stage.person({ session: who.session });
   const home = await shop.open('/saldo');
   await home.getByRole('heading', { name: 'Saldo', level: 1 }).waitFor();
 
-  const desk = await stage.person({ still: true, expects: [/status of 422/] });
-  const { faults, look } = inspection();
-  const tab = await desk.open('/auth/login');
-  await fillLogin(tab, operator);
-  await arrivesAt(tab, '/operator');
+  const session = await signIn(address, operator);
+  const desk = await stage.person({ session, expects: [/status of 422/] });
+  const { faults, look } = inspectionHere();
+  const tab = await desk.open('/operator');
   await tab.getByRole('link', { name: 'Pengumuman' }).click();
   await tab.getByText('Belum ada pengumuman').waitFor();
   await look(tab, 'no notices');
@@ -49,7 +47,7 @@ journey('an operator broadcasts a notice, and a customer dismisses it for good',
 
   const banner = home.getByRole('status').filter({ hasText: 'Libur Natal' });
   await banner.getByRole('link', { name: /kabari\.example/ }).waitFor();
-  const seen = inspection();
+  const seen = inspectionHere();
   await seen.look(home, 'the banner');
   await banner.getByRole('button', { name: 'Tutup' }).click();
   await banner.waitFor({ state: 'detached' });

@@ -1,6 +1,6 @@
 import { afterAll, expect } from 'vitest';
 import { startFakeCaptcha, SECRET_KEY, SITE_KEY } from '#tests/support/app/fake-captcha.ts';
-import { faultsOf } from './browser/axe.ts';
+import { faultsHere } from '#tests/support/one-look.ts';
 import { codeFor, PASSWORD } from './support/portal.ts';
 import { setUpJourney } from './support/stage.ts';
 import { arrivesAt, fillLogin, fillRegistration } from './support/steps.ts';
@@ -23,7 +23,7 @@ const journey = setUpJourney(
 journey('registering and signing in work with an external captcha', async (stage) => {
   const { address } = stage.product;
   const phone = '6281355504001';
-  const { open, context } = await stage.person({ still: true, expects: [/status of 401/] });
+  const { open, context } = await stage.person({ expects: [/status of 401/] });
   const scripts: string[] = [];
   context.on('request', (request) => {
     if (request.url().startsWith(provider.scriptUrl)) scripts.push(request.url());
@@ -35,7 +35,7 @@ journey('registering and signing in work with an external captcha', async (stage
   const solve = () => tab.frameLocator('iframe[title=Captcha]').getByLabel('Saya manusia').check();
   await tab.getByLabel('Nama Anda atau nama usaha').focus();
   await tab.getByText('Selesaikan pemeriksaan keamanan di atas.').waitFor();
-  expect(await faultsOf(tab, 'a captcha from elsewhere')).toEqual([]);
+  expect(await faultsHere(tab, 'a captcha from elsewhere')).toEqual([]);
   await solve();
   await tab.getByText('Aman', { exact: true }).waitFor();
   await fillRegistration(tab, { name: 'Toko Kain Lurik', phone });

@@ -8,7 +8,7 @@ import { type FakeMeta, startFakeMeta } from '#tests/support/meta/fake-meta.ts';
 import { accessOf } from '#tests/support/meta/cloud-channel.ts';
 import { codeComponents } from '#tests/support/meta/templates.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
-import { inspection } from './browser/axe.ts';
+import { inspectionHere } from '#tests/support/one-look.ts';
 import { ask, newSender, signIn, signUp, topUp } from './support/portal.ts';
 import { fakeActs } from './support/fake-acts.ts';
 import { setUpJourney } from './support/stage.ts';
@@ -46,8 +46,8 @@ journey(
   async ({ product: { address }, person }) => {
     const who = await signUp(address, { name: 'Toko Anggrek', phone: '6281355506201' });
     await topUp(address, who, 50_000);
-    const { open } = await person({ still: true, session: who.session });
-    const { faults, look } = inspection();
+    const { open } = await person({ session: who.session });
+    const { faults, look } = inspectionHere();
     const tab = await open('/token?view=new');
     const dialog = tab.getByRole('dialog');
     await dialog.getByText('Jalur resmi dari Meta', { exact: false }).waitFor();
@@ -134,18 +134,18 @@ journey(
         returning last_in_at as at`;
       return closed !== undefined && closed.at !== null;
     });
-    const { open } = await person({ still: true, session: who.session, width: 390 });
-    const { faults, look } = inspection();
+    const { open } = await person({ session: who.session, width: 390 });
+    const { faults, look } = inspectionHere();
     const tab = await open(`/message-history?view=percakapan&open=${token.id}&peer=${CUSTOMER}`);
     await tab.getByText('hanya templat yang dapat dikirim', { exact: false }).waitFor();
     expect(await tab.getByRole('textbox').count()).toBe(0);
-    await look(tab, 'a window that is closed', { phone: true });
+    await look(tab, 'a window that is closed');
 
     await tab.getByRole('button', { name: 'Kirim templat' }).click();
     const templates = tab.getByRole('list', { name: 'Templat yang disetujui' });
     await templates.getByRole('button', { name: /pesanan_siap/ }).waitFor();
     expect(await templates.getByText('catatan_lama').count()).toBe(0);
-    await look(tab, 'the templates of Meta', { phone: true });
+    await look(tab, 'the templates of Meta');
     await templates.getByRole('button', { name: /pesanan_siap/ }).click();
     await tab.getByRole('dialog').getByLabel('Isi {{1}}').fill('Bu Sri');
     await tab.getByRole('dialog').getByRole('button', { name: 'Kirim templat' }).click();
@@ -162,7 +162,7 @@ journey(
     await dialog.getByRole('button', { name: 'Pindahkan' }).click();
     await dialog.getByText('Pilih kanalnya.').waitFor();
     await dialog.getByRole('radio', { name: 'Simulator' }).check();
-    await look(tab, 'moving a token', { phone: true });
+    await look(tab, 'moving a token');
     await dialog.getByRole('button', { name: 'Pindahkan' }).click();
     await tab.getByRole('button', { name: 'Tampilkan QR' }).waitFor();
     expect(faults).toEqual([]);
@@ -179,8 +179,8 @@ journey(
     const input = { token_id: token.id, ...accessOf(meta, 2) };
     await ask(address, connectCloud, input, who.session);
     const expects = [/status of 422/];
-    const { open } = await person({ still: true, session: who.session, expects });
-    const { faults, look } = inspection();
+    const { open } = await person({ session: who.session, expects });
+    const { faults, look } = inspectionHere();
     const tab = await open('/message-history');
     await tab.getByRole('button', { name: 'Kirim pesan' }).first().click();
     const dialog = tab.getByRole('dialog', { name: 'Kirim pesan' });
@@ -213,8 +213,8 @@ journey(
   'the operator moves the system token to the Cloud API, and sees what codes still lack',
   async ({ product: { address, operator }, person }) => {
     const session = await signIn(address, operator);
-    const { open } = await person({ still: true, session, width: 390 });
-    const { faults, look } = inspection();
+    const { open } = await person({ session, width: 390 });
+    const { faults, look } = inspectionHere();
     const tab = await open('/operator/token');
     await tab.getByRole('button', { name: 'Pindah kanal' }).click();
     const dialog = tab.getByRole('dialog', { name: 'Pindah kanal token sistem' });
@@ -222,15 +222,15 @@ journey(
     await dialog
       .getByText('Lewat Cloud API kode dikirim sebagai templat', { exact: false })
       .waitFor();
-    await look(tab, 'moving the system token', { phone: true });
+    await look(tab, 'moving the system token');
     await dialog.getByRole('button', { name: 'Pindahkan' }).click();
     await tab.getByLabel('Phone number ID', { exact: true }).waitFor();
-    await look(tab, 'the system token without its number', { phone: true });
+    await look(tab, 'the system token without its number');
     await connectByKeyboard(tab, 3);
     await tab
       .getByText('Belum ada templat autentikasi yang disetujui Meta', { exact: false })
       .waitFor();
-    await look(tab, 'a system token that cannot send codes', { phone: true });
+    await look(tab, 'a system token that cannot send codes');
 
     meta.control.templates.add({
       name: 'kode_masuk',
@@ -246,7 +246,7 @@ journey(
     await write(tab, tab.getByLabel('App secret', { exact: true }), accessOf(meta, 3).app_secret);
     await press(tab, tab.getByRole('button', { name: 'Simpan dan sambungkan' }));
     await tab.getByText('kode_masuk').waitFor();
-    await look(tab, 'a system token that sends codes', { phone: true });
+    await look(tab, 'a system token that sends codes');
     expect(faults).toEqual([]);
   },
 );

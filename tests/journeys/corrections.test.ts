@@ -1,20 +1,22 @@
 import { expect } from 'vitest';
+import { uuidOf } from '#contract/base/ids.ts';
 import { applyReceipts } from '#server/domains/messages/dispatch/settle.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
-import { newSender, sendTexts, signUp } from './support/portal.ts';
-import { type Stage, setUpJourney } from './support/stage.ts';
+import { newSender, type Sender, sendTexts, signUp } from './support/portal.ts';
+import { type Stage, setUpSharedJourney } from './support/stage.ts';
 import { press } from './support/steps.ts';
 
-const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
+const journey = setUpSharedJourney();
 
 /** Fails: not on the network. */
 const missing = '62800000003';
 
-/** Reports every failed message as arrived; the simulated network never does. */
-async function proveArrived({ db: { allAccountsSql: sql } }: Stage): Promise<void> {
+/** Reports a token's failed message as arrived; the simulated network never does. */
+async function proveArrived({ db: { allAccountsSql: sql } }: Stage, { id }: Sender): Promise<void> {
   const failed = await waitFor(async () => {
     const found = await sql<{ account_id: string; message_id: string }[]>`
-      select account_id, message_id from messages where status = 'failed'`;
+      select account_id, message_id from messages
+      where token_id = ${uuidOf('token', id) ?? ''} and status = 'failed'`;
     return found.length > 0 && found;
   });
   const at = new Date();
@@ -28,7 +30,7 @@ async function proveArrived({ db: { allAccountsSql: sql } }: Stage): Promise<voi
 
 journey('a message charged again says so in its entry, and has a correction', async (stage) => {
   const { address } = stage.product;
-  const shop = await signUp(address, { name: 'Toko Roti Manis', phone: '6281355504002' });
+  const shop = await signUp(address, { name: 'Toko Roti Manis', phone: '6281355511002' });
   const sender = await newSender(address, shop, { name: 'Kasir', phone: shop.phone });
   await sendTexts(address, sender, [{ to: missing, text: 'Roti Anda sudah siap.' }]);
 
@@ -40,7 +42,7 @@ journey('a message charged again says so in its entry, and has a correction', as
   const drawer = messages.getByRole('dialog', { name: 'Rincian pesan' });
   await drawer.getByText(/^Dana tertahan Rp\s150 dikembalikan ke saldo$/).waitFor();
 
-  await proveArrived(stage);
+  await proveArrived(stage, sender);
   const tab = await open('/saldo');
   const statement = tab.getByRole('table', { name: 'Mutasi saldo' });
   const correction = statement.getByRole('row', { name: /Koreksi biaya pesan/ });

@@ -1,27 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import {
-  inboxMessages,
-  listInbox,
-  readInbox,
-  sendInbox,
-  typeInbox,
-} from '#contract/operator/support.ts';
+import { inboxMessages, readInbox, sendInbox, typeInbox } from '#contract/operator/support.ts';
 import { checkToken } from '#contract/accounts.ts';
 import { suspendCustomer } from '#contract/operator/customers.ts';
 import { boxOf } from '#tests/support/gallery.ts';
 import { settled } from './browser/browser.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { ask, askRows, newSender, signIn, signUp } from './support/portal.ts';
-import { setUpJourney } from './support/stage.ts';
+import { setUpSharedJourney } from './support/stage.ts';
 import { arrivesAt } from './support/steps.ts';
 
-const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
+const journey = setUpSharedJourney();
 
 journey('a question, its answers, and messages written without a network', async (stage) => {
   const { address, operator } = stage.product;
-  const who = await signUp(address, { name: 'Kopi Senja', phone: '6281355504001' });
-  const sender = await newSender(address, who, { name: 'Kasir', phone: '6281355504002' });
+  const who = await signUp(address, { name: 'Kopi Senja', phone: '6281355514001' });
+  const sender = await newSender(address, who, { name: 'Kasir', phone: '6281355514002' });
   const desk = await signIn(address, operator);
   const { open, context } = await stage.person({
     session: who.session,
@@ -37,8 +31,7 @@ journey('a question, its answers, and messages written without a network', async
   await tab.getByText('Terkirim', { exact: true }).waitFor({ state: 'attached' });
   await tab.getByRole('link', { name: /Token Kasir/ }).waitFor();
 
-  const [thread] = await askRows(address, listInbox, { filter: 'waiting' }, desk);
-  const account_id = thread?.account_id ?? '';
+  const { account_id } = await ask(address, checkToken, {}, who.session);
   await ask(address, readInbox, { account_id, seq: 1 }, desk);
   await tab.getByText('Dibaca', { exact: true }).waitFor({ state: 'attached' });
   await ask(address, typeInbox, { account_id }, desk);
@@ -91,7 +84,7 @@ journey('a question, its answers, and messages written without a network', async
 
 journey('a suspended customer sees answers live, on a page that fits', async (stage) => {
   const { address, operator } = stage.product;
-  const who = await signUp(address, { name: 'Kopi Duka', phone: '6281355504003' });
+  const who = await signUp(address, { name: 'Kopi Duka', phone: '6281355514003' });
   const desk = await signIn(address, operator);
   const { account_id } = await ask(address, checkToken, {}, who.session);
   const reason = 'Banyak laporan penipuan dari penerima pesan';

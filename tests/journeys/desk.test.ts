@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { createTopup } from '#contract/saldo.ts';
 import { saldoSummary } from '#contract/saldo-summary.ts';
 import { simulatedTransfer } from '#contract/simulator.ts';
-import { inspection } from './browser/axe.ts';
+import { inspectionHere } from '#tests/support/one-look.ts';
 import { ask, signUp } from './support/portal.ts';
 import { setUpJourney } from './support/stage.ts';
 import { arrivesAt, fillLogin } from './support/steps.ts';
@@ -18,8 +18,8 @@ journey('the operator handles money manually, and every page is accessible', asy
   await ask(address, simulatedTransfer, transfer, who.session);
   const before = await ask(address, saldoSummary, {}, who.session);
 
-  const { open } = await stage.person({ still: true, expects: [/status of 409/] });
-  const { faults, look } = inspection();
+  const { open } = await stage.person({ expects: [/status of 409/] });
+  const { faults, look } = inspectionHere();
   const tab = await open('/auth/login');
   await fillLogin(tab, operator);
   await arrivesAt(tab, '/operator');

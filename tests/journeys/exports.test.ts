@@ -8,11 +8,11 @@ import { exportMessages } from '#contract/exports.ts';
 import { type Cell, type Table } from '#server/infra/sheets/table.ts';
 import { writeXlsx } from '#server/infra/sheets/xlsx-file.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
-import { inspection } from './browser/axe.ts';
+import { inspectionHere } from '#tests/support/one-look.ts';
 import { ask, newSender, signUp, topUp } from './support/portal.ts';
-import { setUpJourney } from './support/stage.ts';
+import { setUpSharedJourney } from './support/stage.ts';
 
-const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
+const journey = setUpSharedJourney();
 
 async function downloaded(tab: Page, link: Locator) {
   const [download] = await Promise.all([tab.waitForEvent('download'), link.click()]);
@@ -45,8 +45,8 @@ journey(
     const who = await signUp(address, { name: 'Toko Melati', phone: '6281355506402' });
     await topUp(address, who, 50_000);
     await newSender(address, who, { name: 'Kasir', phone: '62813555064029' });
-    const { open } = await person({ still: true, session: who.session, width: 390 });
-    const { faults, look } = inspection();
+    const { open } = await person({ session: who.session, width: 390 });
+    const { faults, look } = inspectionHere();
     const tab = await open('/message-history/kiriman?view=new');
     await tab.getByRole('tab', { name: 'Unggah berkas' }).click();
     // Numbers as people type them into a spreadsheet: as texts, and as numbers.

@@ -2,14 +2,14 @@ import { expect } from 'vitest';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { answerFrom, deliverText, newSender, signUp, topUp } from './support/portal.ts';
 import type { Kind } from './browser/spies.ts';
-import { setUpJourney } from './support/stage.ts';
+import { setUpSharedJourney } from './support/stage.ts';
 
-const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
+const journey = setUpSharedJourney();
 
 journey(
   'a sound is tried before the first touch, and a block by the browser is reported',
   async ({ product: { address }, person }) => {
-    const who = await signUp(address, { name: 'Apotek Waras', phone: '6281355503009' });
+    const who = await signUp(address, { name: 'Apotek Waras', phone: '6281355515009' });
     await topUp(address, who, 50_000);
     const sender = await newSender(address, who, { name: 'Kasir', phone: who.phone });
     const peer = '6281299990019';

@@ -1,13 +1,13 @@
 import type { Locator, Response } from 'playwright-core';
 import { expect } from 'vitest';
 import { waitFor } from '#tests/support/wait-for.ts';
-import { faultsOf } from './browser/axe.ts';
+import { faultsHere } from '#tests/support/one-look.ts';
 import { frames } from './browser/browser.ts';
 import { ask, budi, gone, heading, shopAt, takesFocus } from './support/frame-shop.ts';
 import { answerFrom, topUp } from './support/portal.ts';
-import { setUpJourney } from './support/stage.ts';
+import { setUpSharedJourney } from './support/stage.ts';
 
-const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
+const journey = setUpSharedJourney();
 
 const isAbout = (act: string, answer: Response): boolean =>
   new URLSearchParams(answer.request().postData() ?? '').get('act') === act;
@@ -96,7 +96,7 @@ journey('a new version is announced, and never forced', async ({ product, person
   await fiveMinutes();
   expect(await search.inputValue()).toBe('081');
   expect(await untouched.count()).toBe(1);
-  expect(await faultsOf(tab, 'new version')).toEqual([]);
+  expect(await faultsHere(tab, 'new version')).toEqual([]);
   deployed = false;
   await newVersion.getByRole('button', { name: 'Muat ulang' }).click();
   await gone(untouched);

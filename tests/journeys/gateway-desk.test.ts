@@ -3,10 +3,9 @@ import { listFlagged } from '#contract/operator/payments.ts';
 import { createTopup, getTopup } from '#contract/saldo.ts';
 import { simulatedPayment } from '#contract/simulator.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
-import { inspection } from './browser/axe.ts';
+import { inspectionHere } from '#tests/support/one-look.ts';
 import { ask, askRows, signIn, signUp } from './support/portal.ts';
 import { setUpJourney } from './support/stage.ts';
-import { arrivesAt, fillLogin } from './support/steps.ts';
 
 const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 
@@ -26,11 +25,10 @@ journey(
       expect(status).toBe('paid');
     });
 
-    const { open } = await stage.person({ still: true, expects: [/status of 409/] });
-    const { faults, look } = inspection();
-    const tab = await open('/auth/login');
-    await fillLogin(tab, operator);
-    await arrivesAt(tab, '/operator');
+    const desk = await signIn(address, operator);
+    const { open } = await stage.person({ session: desk, expects: [/status of 409/] });
+    const { faults, look } = inspectionHere();
+    const tab = await open('/operator');
     await tab.getByText('Tidak ada yang menunggu', { exact: true }).waitFor();
 
     // The filter finds top-ups that wait at a gateway, and no bank reference is requested.
@@ -51,7 +49,6 @@ journey(
     await tab.keyboard.press('Escape');
 
     await happens('refund_part');
-    const desk = await signIn(address, operator);
     await waitFor(async () => (await askRows(address, listFlagged, {}, desk)).length === 1);
     await tab.getByRole('link', { name: 'Dana belum dikenali' }).click();
     await tab.getByText('Sebagian ditarik', { exact: true }).waitFor();

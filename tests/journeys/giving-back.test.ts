@@ -2,26 +2,24 @@ import { expect } from 'vitest';
 import { createTopup } from '#contract/saldo.ts';
 import { saldoSummary } from '#contract/saldo-summary.ts';
 import { simulatedTransfer } from '#contract/simulator.ts';
-import { inspection } from './browser/axe.ts';
-import { ask, signUp } from './support/portal.ts';
-import { setUpJourney } from './support/stage.ts';
-import { arrivesAt, fillLogin } from './support/steps.ts';
+import { inspectionHere } from '#tests/support/one-look.ts';
+import { ask, signIn, signUp } from './support/portal.ts';
+import { setUpSharedJourney } from './support/stage.ts';
 
-const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
+const journey = setUpSharedJourney();
 
 journey('the operator refunds a payment, and releases a bonus', async (stage) => {
   const { address, operator } = stage.product;
-  const who = await signUp(address, { name: 'Kopi Senja', phone: '6281355504003' });
+  const who = await signUp(address, { name: 'Kopi Lembah', phone: '6281355519003' });
   const before = await ask(address, saldoSummary, {}, who.session);
-  const { open } = await stage.person({ still: true });
-  const { faults, look } = inspection();
-  const tab = await open('/auth/login');
-  await fillLogin(tab, operator);
-  await arrivesAt(tab, '/operator');
+  const session = await signIn(address, operator);
+  const { open } = await stage.person({ session });
+  const { faults, look } = inspectionHere();
+  const tab = await open('/operator');
 
   await tab.getByRole('link', { name: 'Pelanggan', exact: true }).click();
   await tab
-    .getByRole('row', { name: /Kopi Senja/ })
+    .getByRole('row', { name: /Kopi Lembah/ })
     .getByRole('button')
     .click();
   await tab.getByText('Saldo bonus: hanya simulator dan nomor sendiri.').waitFor();
@@ -39,10 +37,10 @@ journey('the operator refunds a payment, and releases a bonus', async (stage) =>
   await ask(address, simulatedTransfer, { amount: topup.total, sender: 'KOPI' }, who.session);
   await tab.goto(`${address}/operator/isi-saldo?status=semua`);
   await tab
-    .getByRole('row', { name: /Kopi Senja/ })
+    .getByRole('row', { name: /Kopi Lembah/ })
     .getByRole('button')
     .click();
-  const drawer = tab.getByRole('dialog', { name: 'Kopi Senja' });
+  const drawer = tab.getByRole('dialog', { name: 'Kopi Lembah' });
   await drawer.getByLabel('Alasan').fill('Salah isi');
   await look(tab, 'a paid top-up');
   await drawer.getByRole('button', { name: 'Kembalikan pembayaran' }).click();
@@ -56,10 +54,10 @@ journey('the operator refunds a payment, and releases a bonus', async (stage) =>
   await tab.getByText('Perlu ditransfer').waitFor();
   await look(tab, 'money on its way back');
   await tab
-    .getByRole('row', { name: /Kopi Senja/ })
+    .getByRole('row', { name: /Kopi Lembah/ })
     .getByRole('button')
     .click();
-  const refund = tab.getByRole('dialog', { name: 'Kopi Senja' });
+  const refund = tab.getByRole('dialog', { name: 'Kopi Lembah' });
   await refund.getByLabel('Referensi transfer dari bank').fill('BCA 22110917');
   await look(tab, 'a refund by hand');
   await refund.getByRole('button', { name: 'Sudah ditransfer' }).click();

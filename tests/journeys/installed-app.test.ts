@@ -2,13 +2,12 @@ import type { Page } from 'playwright-core';
 import { afterEach, expect } from 'vitest';
 import { waitFor } from '#tests/support/wait-for.ts';
 import type { Person } from './browser/browser.ts';
-import { encode } from '#web/browser/session.ts';
 import { type ProductProxy, openProxy } from './support/proxy.ts';
 import { signUp, type Customer } from './support/portal.ts';
 import { workerOf } from './support/push.ts';
-import { setUpJourney } from './support/stage.ts';
+import { setUpSharedJourney } from './support/stage.ts';
 
-const journey = setUpJourney({ SIMULATOR_SPEED: '0' }, 'whole');
+const journey = setUpSharedJourney('whole');
 const proxies: ProductProxy[] = [];
 afterEach(() => Promise.all(proxies.splice(0).map((proxy) => proxy.cut())));
 
@@ -22,16 +21,8 @@ let registered: Promise<Customer> | undefined;
 const customer = (address: string): Promise<Customer> =>
   (registered ??= signUp(address, { name: 'Batik Kenanga', phone: '6281234567801' }));
 
-async function openAt(
-  { context }: Person,
-  address: string,
-  session: string,
-  path: string,
-): Promise<Page> {
-  const tab = await context.newPage();
-  await tab.goto(`${address}/auth/login`);
-  await tab.evaluate((token) => localStorage.setItem('auth-token', token), encode(session));
-  await tab.goto(address + path);
+async function openWithWorker({ context, open }: Person, path: string): Promise<Page> {
+  const tab = await open(path);
   await workerOf(context, tab);
   return tab;
 }
@@ -48,10 +39,8 @@ journey('the app opens without a network, at any of its addresses', async ({ pro
   expect(worker.headers.get('content-security-policy')).toContain("connect-src 'self'");
 
   const proxy = await proxyOf(product.address);
-  const { context } = await person({ expects: [unreached] });
-  const tab = await context.newPage();
-  await tab.goto(`${proxy.address}/auth/login`);
-  await workerOf(context, tab);
+  const who = await person({ expects: [unreached] }, proxy.address);
+  const tab = await openWithWorker(who, '/auth/login');
   await tab.goto(`${proxy.address}/auth/login`);
   await tab.getByRole('button', { name: 'Masuk', exact: true }).waitFor();
 
@@ -63,12 +52,12 @@ journey('the app opens without a network, at any of its addresses', async ({ pro
 });
 
 journey(
-  'a page opened without a network loads automatically when the network returns',
+  'a page opened without a network loads when it returns, and retries keep the input of another',
   async ({ product, person }) => {
     const { session } = await customer(product.address);
     const proxy = await proxyOf(product.address);
-    const who = await person({ session, expects: [unreached] });
-    const tab = await openAt(who, proxy.address, session, '/saldo?kind=bonus');
+    const who = await person({ session, expects: [unreached] }, proxy.address);
+    const tab = await openWithWorker(who, '/saldo?kind=bonus');
     const page = tab.getByRole('heading', { name: 'Saldo', exact: true, level: 1 });
     await page.waitFor();
 
@@ -88,17 +77,7 @@ journey(
     await proxy.mend();
     await page.waitFor();
     expect(new URL(tab.url()).search).toBe('?kind=bonus');
-  },
-);
 
-journey(
-  'retries keep the input of the sign-in page while the server is unreachable',
-  async ({ product, person }) => {
-    const { session } = await customer(product.address);
-    const proxy = await proxyOf(product.address);
-    const who = await person({ session, expects: [unreached] });
-    const tab = await openAt(who, proxy.address, session, '/');
-    await tab.getByRole('heading', { name: 'Beranda' }).waitFor();
     await proxy.cut();
     await tab.goto(`${proxy.address}/auth/login`);
     const phone = tab.getByLabel('Nomor ponsel');
@@ -116,7 +95,7 @@ journey(
 journey('a newer version is loaded after a click', async ({ product, person }) => {
   const { session } = await customer(product.address);
   const proxy = await proxyOf(product.address);
-  const tab = await openAt(await person({ session }), proxy.address, session, '/');
+  const tab = await openWithWorker(await person({ session }, proxy.address), '/');
   await tab.getByRole('heading', { name: 'Beranda' }).waitFor();
   const old = await scriptOf(tab);
 
@@ -141,8 +120,8 @@ journey(
   async ({ product, person }) => {
     const { session } = await customer(product.address);
     const proxy = await proxyOf(product.address);
-    const who = await person({ session });
-    const tab = await openAt(who, proxy.address, session, '/token?view=new');
+    const who = await person({ session }, proxy.address);
+    const tab = await openWithWorker(who, '/token?view=new');
     const old = await scriptOf(tab);
     const missing = () =>
       tab.evaluate(() => void dispatchEvent(new Event('vite:preloadError', { cancelable: true })));
@@ -172,7 +151,7 @@ journey(
   'the app is offered to a returning, active person, and not again after "later"',
   async ({ product: { address }, person }) => {
     const { session } = await customer(address);
-    const { context, open } = await person({ session });
+    const { context, open } = await person({ session, worker: false });
     await context.addInitScript(() => {
       addEventListener('load', () => {
         const offer = new Event('beforeinstallprompt', { cancelable: true });

@@ -10,10 +10,10 @@ import {
   signUp,
   topUp,
 } from './support/portal.ts';
-import { setUpJourney } from './support/stage.ts';
+import { setUpSharedJourney } from './support/stage.ts';
 import { arrivesAt, isFocused, press, write } from './support/steps.ts';
 
-const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
+const journey = setUpSharedJourney();
 
 journey('registering and signing in work with the keyboard only', async ({ product, person }) => {
   const who = await signUp(product.address, { name: 'Bengkel Jaya', phone: '6281355501001' });

@@ -4,7 +4,7 @@ import { createToken, getToken, linkToken } from '#contract/tokens.ts';
 import { simulatedScan } from '#contract/simulator.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
-import { inspection } from './browser/axe.ts';
+import { inspectionHere } from '#tests/support/one-look.ts';
 import { readQr } from './browser/qr.ts';
 import { ask, type Customer, signIn, signUp } from './support/portal.ts';
 import { setUpJourney } from './support/stage.ts';
@@ -64,8 +64,8 @@ journey(
   async ({ product: { address }, person, db }) => {
     const who = await signUp(address, { name: 'Toko Kenari', phone: '6281355506112' });
     const id = await disconnectedToken(address, who, { name: 'Kasir', db });
-    const { open } = await person({ still: true, session: who.session });
-    const { faults, look } = inspection();
+    const { open } = await person({ session: who.session });
+    const { faults, look } = inspectionHere();
     const tab = await open(`/token?open=${id}`);
     const drawer = tab.getByRole('dialog', { name: 'Kasir' });
     await drawer.getByText(/^Terputus sejak/).waitFor();
@@ -99,8 +99,8 @@ journey(
   async ({ product: { address, operator }, person, db }) => {
     const who = await signUp(address, { name: 'Toko Merpati', phone: '6281355506113' });
     await disconnectedToken(address, who, { name: 'Cabang Timur', db });
-    const { open } = await person({ still: true, session: await signIn(address, operator) });
-    const { faults, look } = inspection();
+    const { open } = await person({ session: await signIn(address, operator) });
+    const { faults, look } = inspectionHere();
     const tab = await open('/operator/kanal');
     const row = tab.getByRole('row', { name: /Toko Merpati/ });
     await row.getByText('Terputus').waitFor();

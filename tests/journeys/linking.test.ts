@@ -4,9 +4,9 @@ import { simulatedScan } from '#contract/simulator.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { ask, signUp } from './support/portal.ts';
 import { readQr } from './browser/qr.ts';
-import { setUpJourney } from './support/stage.ts';
+import { setUpSharedJourney } from './support/stage.ts';
 
-const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
+const journey = setUpSharedJourney();
 
 journey('the QR beside a token is the one that the phone scans', async ({ product, person }) => {
   const { address } = product;

@@ -2,15 +2,15 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { civilDate, formatDate } from '#contract/base/time.ts';
 import { listConversations } from '#contract/messages/conversations.ts';
-import { inspection } from './browser/axe.ts';
+import { inspectionHere } from '#tests/support/one-look.ts';
 import { frames } from './browser/browser.ts';
 import { type LongThread, openLongThread } from './support/long-thread.ts';
 import { askRows, deliverText, answerFrom, topUp } from './support/portal.ts';
-import { setUpJourney, type Stage } from './support/stage.ts';
+import { setUpSharedJourney, type Stage } from './support/stage.ts';
 import { isFocused, press } from './support/steps.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
-const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
+const journey = setUpSharedJourney();
 
 const MESSAGES = 1_200;
 const DAYS = 40;
@@ -96,8 +96,8 @@ journey(
   'a day of a long conversation opens and scrolls both ways without a jump',
   async (stage) => {
     const long = await longThread(stage);
-    const { open } = await stage.person({ still: true, session: long.who.session });
-    const { faults, look } = inspection();
+    const { open } = await stage.person({ session: long.who.session });
+    const { faults, look } = inspectionHere();
     const tab = await open(long.path);
     await message(tab, MESSAGES).waitFor();
     expect(await scrollTo(tab, MESSAGES - 70, -90)).toBeLessThan(1);
@@ -132,7 +132,7 @@ journey(
 
 journey('a quoted message opens, and scrolling returns to the newest', async (stage) => {
   const long = await longThread(stage);
-  const { open } = await stage.person({ still: true, session: long.who.session });
+  const { open } = await stage.person({ session: long.who.session });
   const tab = await open(long.path);
   const answered = MESSAGES / 10;
   await message(tab, MESSAGES)
@@ -165,7 +165,7 @@ journey('an inbound message stays unread until it is in view', async (stage) => 
   const { sender, peer } = long;
   await topUp(address, long.who, 50_000);
   await deliverText(address, sender, { to: peer, text: 'Masih ada?' });
-  const { open } = await stage.person({ still: true, session: long.who.session });
+  const { open } = await stage.person({ session: long.who.session });
   const tab = await open(long.path);
   await region(tab).getByRole('article').filter({ hasText: 'Masih ada?' }).waitFor();
   await scrollTo(tab, MESSAGES - 40, -200);
@@ -181,7 +181,7 @@ journey('an inbound message stays unread until it is in view', async (stage) => 
   await waitFor(async () => expect(await unreadOf(stage, long)).toBe(0));
 
   const hand = await (
-    await stage.person({ still: true, session: long.who.session, width: 390 })
+    await stage.person({ session: long.who.session, width: 390 })
   ).open(long.path);
   const heading = hand.getByRole('heading', { level: 2, name: /^\+62/ });
   await heading.waitFor();
@@ -191,9 +191,9 @@ journey('an inbound message stays unread until it is in view', async (stage) => 
     return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size;
   });
   expect(lines).toBe(1);
-  const { faults, look } = inspection();
+  const { faults, look } = inspectionHere();
   await hand.getByRole('button', { name: 'Tindakan percakapan' }).click();
-  await look(hand, 'the menu of a conversation on a phone', { phone: true });
+  await look(hand, 'the menu of a conversation on a phone');
   await hand.getByRole('menuitem', { name: 'Hentikan pesan' }).click();
   await hand.getByRole('dialog', { name: /^Hentikan pesan ke/ }).waitFor();
   expect(faults).toEqual([]);

@@ -8,7 +8,7 @@ import { followRow } from './browser/spies.ts';
 import { setUpJourney } from './support/stage.ts';
 import { arrivesAt, fillLogin, fillRegistration, rupiahIn, tabFrom } from './support/steps.ts';
 
-const journey = setUpJourney({}, 'whole', { ownServer: true });
+const journey = setUpJourney({ CAPTCHA_STEPS: '800' }, 'whole', { ownServer: true });
 
 const owner = { name: 'Toko Melati', phone: '0812-3456-7890' };
 const customer = '62800000001';
@@ -16,7 +16,7 @@ const customer = '62800000001';
 journey(
   'a new customer gets from registration to an answered message, live',
   async ({ person }) => {
-    const stranger = await person({ notices: true });
+    const stranger = await person({ notices: true, still: false });
     const tab = await register(stranger);
     const born = await tab.evaluate(() => performance.timeOrigin);
     await topUp(stranger, tab);

@@ -6,7 +6,7 @@ import { simulatedPhone } from '#contract/simulator.ts';
 import { picture } from '#tests/support/app/uploads-app.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { openMediaThread, openPhotoHost } from './seeds/media.ts';
-import { inspection } from './browser/axe.ts';
+import { inspectionHere } from '#tests/support/one-look.ts';
 import { ask } from './support/portal.ts';
 import { setUpJourney } from './support/stage.ts';
 
@@ -68,7 +68,7 @@ journey(
     await tab.goto(address + path);
     const thread = tab.getByRole('region', { name: /^Percakapan dengan/ });
     await thread.getByText('Siap, dua loyang.').waitFor();
-    const { faults, look } = inspection();
+    const { faults, look } = inspectionHere();
     await look(tab, 'the end of a thread with every type');
     // Newest first: content far from the view is not in the page.
     const up = upwards(tab, thread);

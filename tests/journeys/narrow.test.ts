@@ -4,9 +4,9 @@ import { settled } from './browser/browser.ts';
 import { cutOff } from './browser/cut-off.ts';
 import { topUp } from './support/portal.ts';
 import { shopAt } from './seeds/shop.ts';
-import { setUpJourney } from './support/stage.ts';
+import { setUpSharedJourney } from './support/stage.ts';
 
-const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
+const journey = setUpSharedJourney();
 
 /** A desktop at 100 %, smaller ones, one of 1440 px at 200 %, a phone, and the smallest phone. */
 const widths = [1440, 1200, 1024, 720, 390, 320] as const;

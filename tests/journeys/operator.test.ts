@@ -2,30 +2,28 @@ import { expect } from 'vitest';
 import { createTopup, getTopup } from '#contract/saldo.ts';
 import { saldoSummary } from '#contract/saldo-summary.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
-import { inspection } from './browser/axe.ts';
-import { ask, signUp } from './support/portal.ts';
-import { setUpJourney } from './support/stage.ts';
-import { arrivesAt, fillLogin } from './support/steps.ts';
+import { inspectionHere } from '#tests/support/one-look.ts';
+import { ask, signIn, signUp } from './support/portal.ts';
+import { setUpSharedJourney } from './support/stage.ts';
+import { arrivesAt } from './support/steps.ts';
 
-const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
+const journey = setUpSharedJourney();
 
 journey(
   'the operator, with their own profile, confirms a top-up, and the customer sees it',
   async (stage) => {
     const { address, operator } = stage.product;
-    const who = await signUp(address, { name: 'Kopi Senja', phone: '6281355503001' });
+    const who = await signUp(address, { name: 'Kopi Lereng', phone: '6281355517001' });
     const topup = await ask(address, createTopup, { amount: 150_000 }, who.session);
     const before = await ask(address, saldoSummary, {}, who.session);
     const shop = await stage.person({ session: who.session });
     const waiting = await shop.open(`/saldo?open=${topup.id}`);
     await waiting.getByText('Menunggu pembayaran').first().waitFor();
 
-    const { open } = await stage.person({ still: true });
-    const { faults, look } = inspection();
-    const tab = await open('/auth/login');
-    expect(operator.password).not.toBe('');
-    await fillLogin(tab, operator);
-    await arrivesAt(tab, '/operator');
+    const session = await signIn(address, operator);
+    const { open } = await stage.person({ session });
+    const { faults, look } = inspectionHere();
+    const tab = await open('/operator');
 
     // Their profile, like everything else, omits the parts for customers.
     await tab.getByRole('link', { name: /^Profil / }).click();
@@ -40,16 +38,16 @@ journey(
     await tab.getByRole('link', { name: 'Isi saldo', exact: true }).click();
     // A top-up without a slip waits for its customer: the list shows it by its status.
     await tab.getByLabel('Status', { exact: true }).selectOption({ label: 'Menunggu pembayaran' });
-    const row = tab.getByRole('row', { name: /Kopi Senja/ });
+    const row = tab.getByRole('row', { name: /Kopi Lereng/ });
     await row.waitFor();
     await look(tab, 'top-ups');
     await row.getByRole('button').click();
-    const drawer = tab.getByRole('dialog', { name: 'Kopi Senja' });
+    const drawer = tab.getByRole('dialog', { name: 'Kopi Lereng' });
     await drawer.getByRole('button', { name: 'Konfirmasi' }).click();
     await drawer.getByText('Tulis alasannya.').waitFor();
     await look(tab, 'a top-up to decide, with mistakes');
     expect(faults).toEqual([]);
-    await drawer.getByLabel('Referensi mutasi bank').fill('BCA 21/11 0917 KOPI SENJA');
+    await drawer.getByLabel('Referensi mutasi bank').fill('BCA 21/11 0917 KOPI LERENG');
     await drawer.getByLabel('Alasan').fill('Transfer terlihat di rekening');
     await drawer.getByRole('button', { name: 'Konfirmasi' }).click();
     await tab.getByRole('alertdialog').getByRole('button', { name: 'Konfirmasi' }).click();
@@ -69,7 +67,7 @@ journey(
 
 journey('a customer cannot open the operator’s screen', async ({ product, person }) => {
   const { address } = product;
-  const who = await signUp(address, { name: 'Kopi Pagi', phone: '6281355503002' });
+  const who = await signUp(address, { name: 'Kopi Pagi', phone: '6281355517002' });
   const { open } = await person({ session: who.session });
   const tab = await open('/operator');
   await tab.getByRole('heading', { name: 'Halaman tidak ditemukan' }).waitFor();

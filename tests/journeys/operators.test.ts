@@ -1,28 +1,27 @@
 import { expect } from 'vitest';
-import { inspection } from './browser/axe.ts';
-import { codeFor, forNewBrowser } from './support/portal.ts';
-import { setUpJourney } from './support/stage.ts';
+import { inspectionHere } from '#tests/support/one-look.ts';
+import { codeFor, forNewBrowser, signIn } from './support/portal.ts';
+import { setUpSharedJourney } from './support/stage.ts';
 import { arrivesAt, fillLogin } from './support/steps.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
-const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
+const journey = setUpSharedJourney();
 
 journey(
   'an admin invites an operator, who signs in with a code; the audit log records it',
   async (stage) => {
-    const { operator } = stage.product;
-    const { open } = await stage.person({ still: true });
-    const { faults, look } = inspection();
-    const tab = await open('/auth/login');
-    await fillLogin(tab, operator);
-    await arrivesAt(tab, '/operator');
+    const { address, operator } = stage.product;
+    const session = await signIn(address, operator);
+    const { open } = await stage.person({ session });
+    const { faults, look } = inspectionHere();
+    const tab = await open('/operator');
     await tab.getByRole('link', { name: 'Operator', exact: true }).click();
     await tab.getByRole('row', { name: /Kabari/ }).waitFor();
     await look(tab, 'operators');
     await tab.getByRole('button', { name: 'Undang operator' }).click();
     const dialog = tab.getByRole('dialog', { name: 'Undang operator' });
     await dialog.getByLabel('Nama').fill('Rina');
-    await dialog.getByLabel('Nomor ponsel').fill('0813-5550-9001');
+    await dialog.getByLabel('Nomor ponsel').fill('0813-5551-8001');
     await dialog.getByLabel('Uang').check();
     await look(tab, 'an invitation');
     await dialog.getByRole('button', { name: 'Undang' }).click();
@@ -33,10 +32,10 @@ journey(
     await slip.getByRole('button', { name: 'Selesai' }).click();
     await tab.getByRole('row', { name: /Rina.*Diundang/ }).waitFor();
 
-    const other = await stage.person({ still: true, expects: [/status of 401/] });
+    const other = await stage.person({ expects: [/status of 401/] });
     const rina = await other.open('/auth/login');
-    await fillLogin(rina, { phone: '6281355509001', password });
-    const code = await codeFor(stage.product.address, '6281355509001', forNewBrowser);
+    await fillLogin(rina, { phone: '6281355518001', password });
+    const code = await codeFor(address, '6281355518001', forNewBrowser);
     await rina.getByLabel('Kode verifikasi').fill(code);
     await arrivesAt(rina, '/operator');
     await rina.getByRole('link', { name: 'Isi saldo', exact: true }).waitFor();
@@ -50,7 +49,7 @@ journey(
     await drawer.getByRole('button', { name: 'Keluarkan' }).click();
     await tab.getByRole('alertdialog').getByRole('button', { name: 'Keluarkan' }).click();
     await tab.getByText('Rina sudah dikeluarkan.', { exact: true }).waitFor();
-    await rina.goto(`${stage.product.address}/operator`);
+    await rina.goto(`${address}/operator`);
     await arrivesAt(rina, '/auth/login');
 
     await tab.getByRole('link', { name: 'Catatan audit' }).click();

@@ -3,14 +3,14 @@ import { expect } from 'vitest';
 import { checkToken } from '#contract/accounts.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
-import { faultsOf } from './browser/axe.ts';
+import { faultsHere } from '#tests/support/one-look.ts';
 import { PASSWORD, ask, deliverText, newSender, signUp, textsIn, topUp } from './support/portal.ts';
-import { setUpJourney } from './support/stage.ts';
+import { setUpSharedJourney } from './support/stage.ts';
 import { isFocused } from './support/steps.ts';
 import { changeSessions } from '#tests/support/people/people.ts';
 import { agedBy } from '#tests/support/database/changes.ts';
 
-const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
+const journey = setUpSharedJourney();
 
 /** Dates every password confirmation six minutes back, by the database's clock. */
 async function sixMinutesLater(db: TestDatabase): Promise<void> {
@@ -30,7 +30,7 @@ journey(
   async ({ product: { address }, person, db }) => {
     const who = await signUp(address, { name: 'Toko Lestari', phone: '6281355504001' });
     const expects = [/status of 403/, /status of 422/];
-    const { open } = await person({ still: true, session: who.session, expects });
+    const { open } = await person({ session: who.session, expects });
     const tab = await open('/token');
     await tab.getByRole('button', { name: 'Tambah token' }).first().click();
     const form = tab.getByRole('dialog', { name: 'Tambah token' });
@@ -42,7 +42,7 @@ journey(
     await waitFor(async () => expect(await isFocused(tab, field)).toBe(true));
     await tab.keyboard.press('Enter');
     await dialog.getByText('Tulis kata sandi Anda.').waitFor();
-    expect(await faultsOf(tab, 'the password asked for once more')).toEqual([]);
+    expect(await faultsHere(tab, 'the password asked for once more')).toEqual([]);
     await tab.keyboard.type('bukan ini kata sandinya');
     await tab.keyboard.press('Enter');
     await dialog.getByText('Kata sandi tidak cocok').waitFor();
@@ -77,7 +77,7 @@ journey(
     await tab.goto(`${address}/profile#data`);
     await tab.getByRole('button', { name: 'Buat arsip data saya' }).click();
     await tab.getByRole('link', { name: 'Unduh arsip' }).waitFor();
-    expect(await faultsOf(tab, 'an archive')).toEqual([]);
+    expect(await faultsHere(tab, 'an archive')).toEqual([]);
   },
 );
 
@@ -86,7 +86,7 @@ journey(
   async ({ product: { address }, person }) => {
     const who = await signUp(address, { name: 'Toko Anggrek', phone: '6281355504008' });
     const expects = [/status of 403/, /status of 422/];
-    const { open, context } = await person({ still: true, session: who.session, expects });
+    const { open, context } = await person({ session: who.session, expects });
     await context.clearCookies();
     const tab = await open('/profile');
     const name = tab.getByLabel('Nama Anda atau nama usaha');
@@ -116,7 +116,7 @@ journey(
     await tab.getByRole('button', { name: 'Buat arsip data saya' }).click();
     await tab.getByText('Sesi ini dimulai di peramban lain.').waitFor();
     expect(await dialog.count()).toBe(0);
-    expect(await faultsOf(tab, 'a change in a browser that is not the session’s')).toEqual([]);
+    expect(await faultsHere(tab, 'a change in a browser that is not the session’s')).toEqual([]);
   },
 );
 
@@ -125,7 +125,7 @@ journey(
   async ({ product: { address }, person }) => {
     const who = await signUp(address, { name: 'Toko Dahlia', phone: '6281355504009' });
     await topUp(address, who, 50_000);
-    const sender = await newSender(address, who, { name: 'Kasir', phone: '6281355504010' });
+    const sender = await newSender(address, who, { name: 'Kasir', phone: '6281355504020' });
     await deliverText(address, sender, { to: PEER, text: 'Halo' });
     const { open, context } = await person({ session: who.session, expects: [/status of 403/] });
     await context.clearCookies();

@@ -1,7 +1,8 @@
 import { Secret, TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { allLooks, inspection, type Look } from './browser/axe.ts';
+import { inspectionHere } from '#tests/support/one-look.ts';
+import type { Look } from './browser/axe.ts';
 import { setUpJourney } from './support/stage.ts';
 import { arrivesAt, fillLogin } from './support/steps.ts';
 
@@ -43,14 +44,14 @@ journey('an operator sets up two factors, and signs in with each', async (stage)
   const { address, operator } = stage.product;
   // Requests that a page still sends while its session ends are refused.
   const { open } = await stage.person({ expects: [/status of 400/] });
-  const { faults, look } = inspection();
+  const { faults, look } = inspectionHere();
   const tab = await open('/auth/login');
   await fillLogin(tab, operator);
 
   // No other page is available until one is set up.
   await tab.getByText('Instalasi ini mewajibkannya bagi setiap operator').waitFor();
   expect(await tab.getByRole('navigation').count()).toBe(0);
-  await look(tab, 'before one is set up', { only: allLooks[2] });
+  await look(tab, 'before one is set up');
   const { secret, codes } = await setUpApp(tab, look);
   await tab.getByRole('link', { name: 'Keamanan' }).first().waitFor();
 
@@ -92,7 +93,7 @@ async function setUpApp(tab: Page, look: Look): Promise<{ secret: string; codes:
   await setup.getByRole('img', { name: 'QR untuk aplikasi autentikator' }).waitFor();
   const shown = await setup.getByRole('status').first().textContent();
   const secret = (shown ?? '').replaceAll(' ', '');
-  await look(tab, 'the secret', { only: allLooks[3] });
+  await look(tab, 'the secret');
   // The field has the focus; an Enter after the last digit must not close codes that are shown only once.
   await tab.keyboard.type(codeOf(secret, 0));
   const saved = tab.getByRole('dialog', { name: 'Simpan kode cadangan Anda' });
@@ -102,7 +103,7 @@ async function setUpApp(tab: Page, look: Look): Promise<{ secret: string; codes:
   await tab.getByRole('alertdialog').getByRole('button', { name: 'Lihat lagi' }).click();
   const codes = await saved.getByRole('listitem').allTextContents();
   expect(codes).toHaveLength(10);
-  await look(tab, 'the recovery codes', { only: allLooks[2] });
+  await look(tab, 'the recovery codes');
   await saved.getByRole('button', { name: 'Sudah saya simpan' }).click();
   return { secret, codes };
 }

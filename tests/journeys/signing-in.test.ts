@@ -5,7 +5,7 @@ import { revokeSessions } from '#contract/people.ts';
 import { createToken } from '#contract/tokens.ts';
 import { encode } from '#web/browser/session.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
-import { faultsOf } from './browser/axe.ts';
+import { faultsHere } from '#tests/support/one-look.ts';
 import {
   ask,
   codeFor,
@@ -16,10 +16,10 @@ import {
   signUp,
   textsIn,
 } from './support/portal.ts';
-import { setUpJourney } from './support/stage.ts';
+import { setUpSharedJourney } from './support/stage.ts';
 import { arrivesAt, fillLogin, isFocused, press, write } from './support/steps.ts';
 
-const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
+const journey = setUpSharedJourney();
 
 const NEW_PASSWORD = 'perahu kertas di hujan sore';
 const refusal = (status: number) => new RegExp(`status of ${status}`);
@@ -247,13 +247,9 @@ journey(
     const expects = [refusal(401)];
     const { open, context } = await stage.person({ session: who.session, expects });
     const abroad: string[] = [];
-    await context.route(
-      (url) => url.origin !== address,
-      (route) => {
-        abroad.push(route.request().url());
-        return route.abort();
-      },
-    );
+    context.on('request', (request) => {
+      if (new URL(request.url()).origin !== address) abroad.push(request.url());
+    });
     const tab = await open('/');
     const places = [
       ['https://evil.example/', '/'],
@@ -281,10 +277,10 @@ journey('the password and code screens are accessible', async (stage) => {
   const { address } = stage.product;
   const phone = '6281355503009';
   const who = await signUp(address, { name: 'Toko Anggrek', phone });
-  const { open } = await stage.person({ still: true, expects: [wrongCode, refusal(401)] });
+  const { open } = await stage.person({ expects: [wrongCode, refusal(401)] });
   const faults: string[] = [];
   const tab = await open('/auth/login');
-  const look = async (state: string) => void faults.push(...(await faultsOf(tab, state)));
+  const look = async (state: string) => void faults.push(...(await faultsHere(tab, state)));
 
   await fillLogin(tab, { phone, password: 'bukan kata sandinya' });
   await tab.getByText('Nomor atau kata sandi tidak cocok. Periksa lalu coba lagi.').waitFor();

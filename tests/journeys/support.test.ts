@@ -2,11 +2,11 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { supportMessages } from '#contract/support.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
-import { faultsOf } from './browser/axe.ts';
+import { faultsHere } from '#tests/support/one-look.ts';
 import { askRows, type Customer, signIn, signUp } from './support/portal.ts';
-import { setUpJourney, type Stage } from './support/stage.ts';
+import { setUpSharedJourney, type Stage } from './support/stage.ts';
 
-const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
+const journey = setUpSharedJourney();
 
 const awayErrors = [
   /ERR_INTERNET_DISCONNECTED/,
@@ -18,7 +18,7 @@ const awayErrors = [
 ];
 
 /** Tall enough to show everything: a thread renders only its visible part. */
-const SCREEN = { height: 2_400, still: true, expects: awayErrors };
+const SCREEN = { height: 2_400, expects: awayErrors };
 
 async function bothSides({ product, person }: Stage, name: string, phone: string) {
   const { address, operator } = product;
@@ -120,8 +120,8 @@ journey(
     await customer.reload();
     await write(operator, answered.slice(3));
     await expectNothingLost([customer, operator], { address, who, written: [questions, answered] });
-    expect(await faultsOf(customer, 'customer service')).toEqual([]);
-    expect(await faultsOf(operator, 'the inbox')).toEqual([]);
+    expect(await faultsHere(customer, 'customer service')).toEqual([]);
+    expect(await faultsHere(operator, 'the inbox')).toEqual([]);
   },
 );
 

@@ -3,7 +3,7 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, expect } from 'vitest';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { startTarget } from '#tests/support/webhooks/webhook-target.ts';
-import { inspection } from './browser/axe.ts';
+import { inspectionHere } from '#tests/support/one-look.ts';
 import { newSender, sendTexts, signUp, topUp } from './support/portal.ts';
 import { setUpJourney } from './support/stage.ts';
 import { press, write } from './support/steps.ts';
@@ -39,8 +39,8 @@ journey(
   'a webhook is saved, signs its events, and shows their deliveries',
   async ({ product: { address }, person }) => {
     const { who, sender, send } = await openedShop(address, '628135550510');
-    const { open } = await person({ still: true, session: who.session });
-    const { faults, look } = inspection();
+    const { open } = await person({ session: who.session });
+    const { faults, look } = inspectionHere();
     const tab = await open(`/token?open=${sender.id}`);
     await tab.getByText('Belum dipasang').waitFor();
     await tab.getByRole('link', { name: 'Pasang webhook' }).click();
@@ -108,8 +108,8 @@ journey(
   'a failing endpoint is reported, and missed events are sent again',
   async ({ product: { address }, person }) => {
     const { who, sender, send } = await openedShop(address, '628135550520');
-    const { open } = await person({ still: true, session: who.session });
-    const { faults, look } = inspection();
+    const { open } = await person({ session: who.session });
+    const { faults, look } = inspectionHere();
     const tab = await open(`/token/webhook?token=${sender.id}`);
     await saveAddress(tab);
     await tab.getByRole('button', { name: 'Sudah saya simpan' }).click();
@@ -168,8 +168,8 @@ journey(
   'a webhook is tested, gets another secret, and is deleted with the keyboard only',
   async ({ product: { address }, person }) => {
     const { who, sender } = await openedShop(address, '628135550530');
-    const { open } = await person({ still: true, session: who.session });
-    const { faults, look } = inspection();
+    const { open } = await person({ session: who.session });
+    const { faults, look } = inspectionHere();
     const tab = await open(`/token/webhook?token=${sender.id}`);
     await write(tab, tab.getByLabel('Alamat webhook'), target.url);
     await tab.keyboard.press('Enter');

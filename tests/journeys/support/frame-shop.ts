@@ -12,7 +12,7 @@ import {
 } from './portal.ts';
 
 export const budi = '6281299991001';
-const names = { name: 'Batik Kenanga', phone: '6281355509001' };
+const names = { name: 'Batik Kenanga', phone: '6281355516001' };
 
 type FrameShop = { customer: Customer; sender: Sender };
 

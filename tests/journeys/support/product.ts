@@ -59,9 +59,11 @@ export async function startProduct(
     SIMULATOR: 'on',
     // Delays come from the machine: browsers and other tests run beside it.
     BUSY_DELAY_MS: '0',
-    // All clients of a file share one address, for as long as the file takes.
+    // All clients of a run share one address.
     RATE_AUTH_PER_ADDRESS: '100000',
     OTP_DAILY_PER_ADDRESS: '100000',
+    // `main-job.test.ts` solves a usual captcha.
+    CAPTCHA_STEPS: '2',
     LOG_LEVEL: 'warn',
     NODE_COMPILE_CACHE: codeCache,
     ...settings,

@@ -17,7 +17,8 @@ export type Stage = {
   product: Product;
   /** The product's database. @throws if it runs its own PostgreSQL. */
   readonly db: TestDatabase;
-  person: (options?: PersonOptions) => Promise<Person>;
+  /** @param address another one than the product's, such as that of a proxy. */
+  person: (options?: PersonOptions, address?: string) => Promise<Person>;
 };
 
 type Options = Pick<ProductOptions, 'freePlan'> & {
@@ -28,74 +29,110 @@ type Options = Pick<ProductOptions, 'freePlan'> & {
   ownServer?: boolean;
 };
 
-/** The light browser of this process: files run in sequence, each person has a profile. */
-let light: Browser | undefined;
+type Running = { product: Product; db?: TestDatabase | undefined; stop: () => Promise<void> };
+
+/** Browsers of this process: files run in sequence, each person has a profile. */
+const browsers = new Map<BrowserKind, Browser>();
 
 async function browserOf(kind: BrowserKind): Promise<Browser> {
-  if (kind !== 'light') return startBrowser(kind);
-  if (light?.isConnected() !== true) light = await startBrowser(kind);
-  return light;
+  const known = browsers.get(kind);
+  if (known?.isConnected()) return known;
+  const browser = await startBrowser(kind);
+  browsers.set(kind, browser);
+  return browser;
+}
+
+async function start(
+  settings: Record<string, string>,
+  { freePlan, ownServer = false }: Options,
+): Promise<Running> {
+  const database = ownServer ? undefined : await makeDatabase();
+  const place = database && { DATABASE_URL: database.db.url };
+  const product = await startProduct({ ...place, ...settings }, { freePlan });
+  const stop = async () => {
+    await product.stop();
+    await database?.drop();
+  };
+  return { product, db: database?.db, stop };
+}
+
+/** Has the product that the files of this process share. */
+const shared = test.extend<{ common: Running }>({
+  common: [
+    // oxlint-disable-next-line no-empty-pattern -- Vitest reads which fixtures a fixture asks for.
+    async ({}, use) => {
+      const one = await start({ SIMULATOR_SPEED: '0' }, {});
+      await use(one);
+      await one.stop();
+    },
+    { scope: 'worker' },
+  ],
+});
+
+/** Plays a journey. */
+type Go = (stage: Stage) => Promise<void>;
+
+/**
+ * The journeys of a file whose accounts and phone numbers are its own, at the product that such files share. Call it
+ * once at the top of the file.
+ * @param kind the whole browser, with the app's worker, for journeys about notices and the app.
+ */
+export function setUpSharedJourney(kind?: BrowserKind) {
+  const play = prepare(kind);
+  return (sentence: string, go: Go): void => shared(sentence, ({ common }) => play(common, go));
 }
 
 /**
- * One product and browser for the journeys of a file, created before the first and closed after the last. Call it once
- * at the top of the file.
+ * The journeys of a file that changes or counts what belongs to the whole installation, or needs its own settings: at a
+ * product of its own, started before the first and stopped after the last. Call it once at the top of the file.
  * @param settings those of the product.
  * @param kind the whole browser, with the app's worker, for journeys about notices and the app.
  */
 export function setUpJourney(
   settings: Record<string, string> = {},
-  kind: BrowserKind = 'light',
-  { freePlan, ownServer = false }: Options = {},
+  kind?: BrowserKind,
+  options: Options = {},
 ) {
-  const worker = kind === 'whole';
-  let database: Awaited<ReturnType<typeof makeDatabase>> | undefined;
-  let product: Product;
-  let browser: Browser;
-  const start = async () => {
-    database = ownServer ? undefined : await makeDatabase();
-    const place = database && { DATABASE_URL: database.db.url };
-    return startProduct({ ...place, ...settings }, { freePlan });
-  };
+  const play = prepare(kind);
+  let own: Running;
   beforeAll(async () => {
-    [product, browser] = await Promise.all([start(), browserOf(kind)]);
+    own = await start(settings, options);
   });
-  afterAll(async () => {
-    if (browser !== light) await browser?.close();
-    await product?.stop();
-    await database?.drop();
-  });
-  const db = (): TestDatabase => {
-    if (!database) throw new Error('The product keeps what it has in a PostgreSQL of its own.');
-    return database.db;
-  };
+  afterAll(() => own?.stop());
+  return (sentence: string, go: Go): void => test(sentence, () => play(own, go));
+}
 
-  /** A test in real browsers, which fails on unexpected errors in any of them. */
-  return (sentence: string, go: (stage: Stage) => Promise<void>, timeoutMs = 240_000): void => {
-    test(sentence, { timeout: timeoutMs }, async () => {
-      const people: Person[] = [];
-      const lines: string[] = [];
-      const person = async (options?: PersonOptions) => {
-        const one = await openPerson(browser, product.address, { worker, ...options }, lines);
-        people.push(one);
-        return one;
-      };
-      try {
-        await go({
-          product,
-          person,
-          get db() {
-            return db();
-          },
-        });
-        expect(people.flatMap(({ wrongs }) => wrongs)).toEqual([]);
-      } catch (error) {
-        process.stderr.write(`${await saveEvidence(people, lines, product)}\n`);
-        throw error;
-      } finally {
-        await Promise.all(people.map(({ context }) => context.close()));
-      }
-    });
+/** @returns plays a journey in real browsers, and fails on unexpected errors in any of them */
+function prepare(kind: BrowserKind = 'light') {
+  const worker = kind === 'whole';
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await browserOf(kind);
+  });
+  return async ({ product, db }: Running, go: Go): Promise<void> => {
+    const people: Person[] = [];
+    const lines: string[] = [];
+    const person = async (options?: PersonOptions, address = product.address) => {
+      const one = await openPerson(browser, address, { worker, still: true, ...options }, lines);
+      people.push(one);
+      return one;
+    };
+    try {
+      await go({
+        product,
+        person,
+        get db() {
+          if (!db) throw new Error('The product keeps what it has in a PostgreSQL of its own.');
+          return db;
+        },
+      });
+      expect(people.flatMap(({ wrongs }) => wrongs)).toEqual([]);
+    } catch (error) {
+      process.stderr.write(`${await saveEvidence(people, lines, product)}\n`);
+      throw error;
+    } finally {
+      await Promise.all(people.map(({ context }) => context.close()));
+    }
   };
 }
 

@@ -561,6 +561,11 @@ export const settings = {
     oneOf('altcha', 'turnstile', 'hcaptcha', 'recaptcha'),
     'altcha',
   ),
+  CAPTCHA_STEPS: setting(
+    'The most steps that `altcha` has a browser compute; a step takes about a millisecond.',
+    whole(2, 10_000),
+    '800',
+  ),
   CAPTCHA_SITE_KEY: optional('The site key that the captcha’s provider gave.', text),
   CAPTCHA_SECRET_KEY: optional('The secret key beside it.', text, { secret: true }),
   CAPTCHA_VERIFY_URL: optional(

@@ -42,7 +42,12 @@ export type Captcha = {
  * s of one core here (0.7 ms a step).
  */
 export type Difficulty = { rounds: number; from: number; to: number };
-const USUAL: Difficulty = { rounds: 5_000, from: 400, to: 800 };
+const ROUNDS = 5_000;
+const usual = (steps: number): Difficulty => ({
+  rounds: ROUNDS,
+  from: Math.floor(steps / 2),
+  to: steps,
+});
 const HARDER_FACTOR = 4;
 /** A slow phone over plain http needs minutes for a harder challenge. */
 const LIFE_MS = 1_800_000;
@@ -72,11 +77,7 @@ const Answer = z.object({
  *
  * Verification is cheap, because the signature lets the server check a solution without repeating the work.
  */
-export function openAltcha(
-  allAccountsSql: Sql,
-  secrets: Secrets,
-  difficulty: Difficulty = USUAL,
-): Captcha {
+export function openAltcha(allAccountsSql: Sql, secrets: Secrets, difficulty: Difficulty): Captcha {
   const keys = {
     hmacSignatureSecret: secrets.key('captcha').toString('hex'),
     hmacKeySignatureSecret: secrets.key('captcha-answer').toString('hex'),
@@ -155,6 +156,7 @@ type CaptchaWidgetDeps = {
     | 'CAPTCHA_SCRIPT_URL'
     | 'CAPTCHA_SECRET_KEY'
     | 'CAPTCHA_SITE_KEY'
+    | 'CAPTCHA_STEPS'
     | 'CAPTCHA_VERIFY_URL'
     | 'PORTAL_ORIGINS'
     | 'PUBLIC_URL'
@@ -182,7 +184,7 @@ export function openCaptcha(deps: CaptchaWidgetDeps): Captcha {
   const { config, allAccountsSql } = deps;
   const { CAPTCHA_PROVIDER: provider, CAPTCHA_SITE_KEY: siteKey = '' } = config;
   const place = captchaPlaceOf(config);
-  if (!place) return openAltcha(allAccountsSql, deps.secrets);
+  if (!place) return openAltcha(allAccountsSql, deps.secrets, usual(config.CAPTCHA_STEPS));
   return {
     provider,
     siteKey,
