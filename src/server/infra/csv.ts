@@ -17,6 +17,10 @@ const guard = new RegExp(`(?<=^|${separator})'(?=${formula})|^'(?='*[\\t\\r\\n])
 /** Reverses the escaping of `csvCell`. */
 export const stripFormulaGuards = (cell: string): string => cell.replace(guard, '');
 
+/** WIB time in the format that every spreadsheet reads: `2026-11-21 09:05:00`. */
+export const timeInWib = (at: Date): string =>
+  new Date(at.getTime() + 7 * 3_600_000).toISOString().slice(0, 19).replace('T', ' ');
+
 /**
  * A value as a CSV cell. Numbers stay numbers; in text, an apostrophe is inserted wherever a spreadsheet would start
  * a formula; objects and arrays are written as JSON.

@@ -29,7 +29,7 @@ import {
 } from '#server/infra/acts/chain.ts';
 import { Readable } from 'node:stream';
 import { Refusal } from '#contract/base/refusals.ts';
-import { csvOf } from '#server/infra/csv.ts';
+import { csvOf, timeInWib } from '#server/infra/csv.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { type Secrets, hmac, sameBytes } from '#server/infra/security/secrets.ts';
 
@@ -134,10 +134,6 @@ export async function openAuditExport(
   const rows = csvRows(allAccountsSql, claim.filter);
   return { name: nameOf(claim.filter), stream: Readable.from(csvOf(rows)) };
 }
-
-/** WIB time in the format that every spreadsheet reads: `2026-11-21 09:05:00`. */
-const timeInWib = (at: Date): string =>
-  new Date(at.getTime() + 7 * 3_600_000).toISOString().slice(0, 19).replace('T', ' ');
 
 type CsvRow = Readonly<Record<string, unknown>>;
 

@@ -38,7 +38,7 @@ import {
   statementPdf,
   type StatementRow,
 } from '#server/domains/billing/invoices/pdf/statement-pdf.ts';
-import { csvOf } from '#server/infra/csv.ts';
+import { csvOf, timeInWib } from '#server/infra/csv.ts';
 import { semaphore } from '#server/infra/semaphore.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { inPages } from '#server/infra/account-data.ts';
@@ -272,10 +272,6 @@ async function openStatement(
 }
 
 const dayWords = (day: string): string => formatDate(`${day}T12:00:00+07:00`, WIB);
-
-/** WIB time in the format that every spreadsheet reads: `2026-11-21 09:05:00`. */
-const timeInWib = (at: Date): string =>
-  new Date(at.getTime() + 7 * 3_600_000).toISOString().slice(0, 19).replace('T', ' ');
 
 type CsvRow = Readonly<Record<string, string | number>>;
 
