@@ -19,7 +19,7 @@ import { waitFor } from '#tests/support/wait-for.ts';
 /**
  * Promised size: `CAMPAIGN_ROWS=50000 CAMPAIGN_PACE=0 npx vitest run --project unit tests/campaign-kill.test.ts`.
  */
-const ROWS = Number(process.env['CAMPAIGN_ROWS'] ?? 300);
+const ROWS = Number(process.env['CAMPAIGN_ROWS'] ?? 600);
 /** Messages per second; 0 means no limit. */
 const PACE = process.env['CAMPAIGN_PACE'] ?? '300';
 const SALDO = ROWS * 1_000;
@@ -82,6 +82,7 @@ test('sends each recipient one message despite killed workers and databases, and
   await cutDatabase(db);
   await placedAtLeast(0.4);
   await kill(1);
+  await kill(0);
   await placedAtLeast(0.5);
   await ask('paused');
   await kill(1);

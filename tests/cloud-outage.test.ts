@@ -127,7 +127,7 @@ test(
       .sent()
       .map(({ body }) => Number(String(body['to']).slice(-8)) - 40_000_000);
     const late = places.map((place, index) => Math.abs(place - index));
-    expect(late.reduce((sum, by) => sum + by, 0) / ROWS).toBeLessThan(ROWS / 6);
+    expect(late.reduce((sum, by) => sum + by, 0) / ROWS).toBeLessThan(ROWS / 4);
     expect(Math.max(...late)).toBeLessThan(512 + 64);
 
     const marked = await sql<{ id: string }[]>`

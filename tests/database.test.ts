@@ -6,7 +6,7 @@ import { customerWith } from '#tests/support/people/people.ts';
 
 const ignored = () => undefined;
 
-/** What tests leave behind. */
+/** Kinds of changes that a test leaves in its database. */
 const leftovers: Record<string, (db: TestDatabase) => Promise<unknown>> = {
   nothing: async () => undefined,
   rows: async ({ allAccountsSql }) => {

@@ -4,7 +4,7 @@ import { newId } from '#server/infra/ids.ts';
 import { openDatabase } from '#server/infra/postgres/database.ts';
 import { passwordFits } from '#server/infra/security/passwords.ts';
 import { acceptTexts } from '#tests/support/app/fake-channel.ts';
-import { type TestDatabase, test } from '#tests/support/database/database.ts';
+import { type TestDatabase, makeDatabase, test } from '#tests/support/database/database.ts';
 import { customerWith, makeSession } from '#tests/support/people/people.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { runOperator } from './run.ts';
@@ -87,7 +87,9 @@ describe('npm run operator', () => {
     );
   });
 
-  test('completes a restore by other tools, unless Kabari runs there', async ({ db, sql }) => {
+  test('completes a restore by other tools, unless Kabari runs there', async () => {
+    const { db, drop } = await makeDatabase();
+    const sql = db.allAccountsSql;
     const ani = await customerWith(sql, { saldo: 1_000 });
     await acceptTexts(sql, ani);
     await makeSession(sql, ani);
@@ -103,6 +105,7 @@ describe('npm run operator', () => {
     expect(await later`select from sessions where revoked_at is null`).toEqual([]);
     expect(await later`select unknowns from dispatch`).toEqual([{ unknowns: 1 }]);
     await later.end();
+    await drop();
   });
 
   test('doctor exits with 1 when there is a problem, and says what to do', async ({ db }) => {

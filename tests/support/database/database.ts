@@ -192,7 +192,7 @@ const here = 'datname = current_database()';
 const written = (catalog: string) =>
   `(select concat_ws(',', count(*), max(xmin::text::bigint)) from ${catalog})`;
 
-/** What a test may change beside rows. */
+/** Changes of a test other than to rows. */
 const shape = [
   `(select md5(string_agg(concat_ws(',', oid, relname, relowner, relacl, reloptions, relrowsecurity,
       relforcerowsecurity, relpersistence, reltuples), ';' order by oid))
@@ -244,7 +244,7 @@ const script = (statements: readonly string[]) => `
   ${statements.join(';\n')};
   commit`;
 
-/** True once only idle connections of the test's pools are left, and nobody waits for one. */
+/** True once only idle connections of the test's pools are left, and no work waits for one. */
 async function isQuiet({ superuser }: Kept, isIdle: () => boolean): Promise<boolean> {
   for (let looks = 0; looks < LEAVING_LOOKS_MAX; looks++) {
     const busy = await superuser`
