@@ -19,7 +19,7 @@ const shared = {
 const three = { maxWorkers: 3, sequence: { groupOrder: 2 } };
 
 /** Tests of the server wait more: for pauses that end, leases that run out, processes that start again. */
-const four = { maxWorkers: 4, sequence: { groupOrder: 3 } };
+const five = { maxWorkers: 5, sequence: { groupOrder: 3 } };
 
 /** Files of more than a minute, slowest first: one of them that begins last keeps every other worker waiting. */
 const slowest = [
@@ -93,7 +93,7 @@ export default defineConfig({
       {
         test: {
           ...shared,
-          ...four,
+          ...five,
           name: 'unit',
           isolate: false,
           setupFiles: ['tests/support/quick-passwords.ts'],
@@ -104,7 +104,7 @@ export default defineConfig({
       {
         test: {
           ...shared,
-          ...four,
+          ...five,
           name: 'unit-apart',
           include: apart,
           exclude: ['src/**/*.browser.test.ts', 'tests/{chaos,journeys}/**', ...ofAllAlone],
@@ -132,7 +132,7 @@ export default defineConfig({
           exclude: ofAllAlone,
         },
       },
-      { test: { ...shared, ...four, name: 'chaos', include: kills, exclude: ofAllAlone } },
+      { test: { ...shared, ...five, name: 'chaos', include: kills, exclude: ofAllAlone } },
       {
         // One after the other: what is measured in these has the machine to itself.
         test: {
