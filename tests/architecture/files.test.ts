@@ -96,4 +96,14 @@ prove([
       'src/g.test.ts sets its own test timeout',
     ],
   ],
+  [
+    'journeys at the shared product register distinct phones',
+    rules.distinctJourneyPhones,
+    {
+      'tests/journeys/a.test.ts': "setUpSharedJourney(); signUp(x, { name, phone: '62811' });",
+      'tests/journeys/b.test.ts': "setUpSharedJourney(); signUp(x, { name, phone: '62811' });",
+      'tests/journeys/c.test.ts': "setUpJourney(); signUp(x, { name, phone: '62811' });",
+    },
+    ['tests/journeys/b.test.ts registers 62811'],
+  ],
 ]);

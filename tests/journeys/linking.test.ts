@@ -10,7 +10,7 @@ const journey = setUpSharedJourney();
 
 journey('the QR beside a token is the one that the phone scans', async ({ product, person }) => {
   const { address } = product;
-  const who = await signUp(address, { name: 'Toko Melati', phone: '6281355506001' });
+  const who = await signUp(address, { name: 'Toko Melati', phone: '6281355506021' });
   const fields = { name: 'Kasir', channel: 'simulator' } as const;
   const { token } = await ask(address, createToken, fields, who.session);
   const { open, context } = await person({ session: who.session });

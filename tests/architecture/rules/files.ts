@@ -102,3 +102,19 @@ export const waitForStates: Rule = (sources) =>
       const found = Object.keys(flakyPatterns).filter((what) => flakyPatterns[what]?.test(text));
       return found.map((what) => `${file} ${what}: wait for a state, with ${WAITS}`);
     });
+
+/** Registered numbers of journeys at the shared product: a second file would read the codes of the first. */
+export const distinctJourneyPhones: Rule = (sources) => {
+  const owners = new Map<string, string>();
+  return [...sources]
+    .filter(
+      ([file, text]) => file.startsWith('tests/journeys/') && /setUpSharedJourney\(\)/.test(text),
+    )
+    .flatMap(([file, text]) =>
+      [...text.matchAll(/\bsignUp\([^)]*phone: '(\d+)'/g)].flatMap(([, phone = '']) => {
+        const owner = owners.get(phone) ?? file;
+        owners.set(phone, owner);
+        return owner === file ? [] : [`${file} registers ${phone}, as ${owner} does`];
+      }),
+    );
+};
