@@ -100,16 +100,16 @@ type Kept = {
   before: string;
 };
 
-let kept: Promise<Kept> | undefined;
+let kept: Kept | undefined;
 
 /**
  * Lends a database equal to the template. After the test its rows are deleted, and the next test gets it again; but not
  * if the test changed the schema, the statistics or the settings, or left work, transactions or connections behind.
  */
 async function borrowDatabase(): Promise<{ db: TestDatabase; back: () => Promise<void> }> {
-  kept ??= keepDatabase();
-  const one = await kept;
+  const free = kept;
   kept = undefined;
+  const one = free ?? (await keepDatabase());
   let isOver = false;
   let hasEnded = false;
   let underWay = 0;
@@ -145,9 +145,10 @@ async function borrowDatabase(): Promise<{ db: TestDatabase; back: () => Promise
     if (
       !hasEnded &&
       (await isQuiet(one, () => underWay === 0)) &&
-      (await restore(one).catch(() => false))
+      (await restore(one).catch(() => false)) &&
+      !kept
     ) {
-      kept = Promise.resolve(one);
+      kept = one;
       return;
     }
     await one.superuser.end();
@@ -161,9 +162,8 @@ async function keepDatabase(): Promise<Kept> {
   const address = new URL(db.url);
   address.username = 'postgres';
   const superuser = openDatabase(address.href, { max: 1, as: 'owner', name: 'keeper' });
-  const tables = await superuser<{ name: string }[]>`
-    select c.oid::regclass::text as name from pg_class c join pg_namespace n on n.oid = relnamespace
-    where relkind = 'r' and nspname !~ '^pg_' and nspname <> 'information_schema'`;
+  const tables = await superuser.query<{ name: string }[]>(`
+    select oid::regclass::text as name from pg_class where relkind = 'r' and relnamespace in ${ours}`);
   const seeds: Seeds[] = [];
   for (const { name } of tables) {
     const [{ rows } = { rows: null }] = await superuser.query<{ rows: string | null }[]>(
