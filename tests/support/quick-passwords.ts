@@ -6,7 +6,18 @@ import { syncBuiltinESMExports } from 'node:module';
  * that makes guessing expensive. `passwords.test.ts` and the processes that tests start use the real cost.
  */
 const derive = crypto.argon2;
+
+/** What the code under test asked for, in order: how a test compares the work of two calls without a clock. */
+export const derivations: {
+  algorithm: string;
+  memory: number;
+  passes: number;
+  parallelism: number;
+}[] = [];
+
 const quick: typeof argon2 = (algorithm, parameters, done) => {
+  const { memory, passes, parallelism } = parameters;
+  derivations.push({ algorithm, memory, passes, parallelism });
   derive(algorithm, { ...parameters, memory: 16, passes: 1 }, done);
 };
 crypto.argon2 = quick;
