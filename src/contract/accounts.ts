@@ -49,7 +49,7 @@ export const PASSWORD_MAX_BYTES = 256;
 
 export const NewPassword = schema(() =>
   z.string().check(
-    z.minLength(PASSWORD_MIN, `Kata sandi paling sedikit ${PASSWORD_MIN} karakter.`),
+    z.minLength(PASSWORD_MIN, `Kata sandi minimal ${PASSWORD_MIN} karakter.`),
     z.refine(
       (text) => new TextEncoder().encode(text).length <= PASSWORD_MAX_BYTES,
       'Kata sandi terlalu panjang.',

@@ -220,8 +220,8 @@ export const updateCampaign = act({
         WholeNumber({
           minimum: 1,
           maximum: PACE_MAX,
-          sentence: 'Tulis laju sebagai angka bulat per menit.',
-          tooBig: `Laju paling besar ${PACE_MAX} pesan per menit.`,
+          sentence: 'Tulis kecepatan sebagai angka bulat per menit.',
+          tooBig: `Kecepatan paling besar ${PACE_MAX} pesan per menit.`,
         }),
       ]),
     ),

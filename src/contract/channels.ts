@@ -60,9 +60,9 @@ export const partings = {
   access:
     'Meta menolak access token nomor ini: kedaluwarsa, dicabut, atau kurang izin. Masukkan access token yang baru.',
   unregistered:
-    'Nomor ini belum terdaftar, atau tidak terdaftar lagi, di Cloud API. Daftarkan di WhatsApp Manager dengan PIN-nya; access token tidak perlu diganti. Kabari mencoba lagi sendiri, dan pesan yang antre menunggu.',
+    'Nomor ini belum terdaftar, atau tidak terdaftar lagi, di Cloud API. Daftarkan di WhatsApp Manager dengan PIN-nya; access token tidak perlu diganti. Kabari otomatis mencoba lagi, dan pesan yang antre menunggu.',
   display_name:
-    'Meta belum menyetujui nama tampilan nomor ini, sehingga nomor ini belum boleh mengirim. Ajukan nama tampilannya di WhatsApp Manager; access token tidak perlu diganti. Kabari mencoba lagi sendiri, dan pesan yang antre menunggu.',
+    'Meta belum menyetujui nama tampilan nomor ini, sehingga nomor ini belum boleh mengirim. Ajukan nama tampilannya di WhatsApp Manager; access token tidak perlu diganti. Kabari otomatis mencoba lagi, dan pesan yang antre menunggu.',
   outdated:
     'WhatsApp tidak lagi menerima versi Kabari di server ini. Setelah pengelola memperbarui Kabari, nomor tersambung sendiri tanpa memindai ulang; pesan yang antre menunggu.',
 } as const;
@@ -95,11 +95,11 @@ export const pauses = {
   silent:
     'WhatsApp tidak menjawab. Pesan yang antre menunggu: Kabari mencoba satu pesan dulu, lalu melanjutkan sendiri begitu dijawab.',
   refused:
-    'Meta menolak pesan dari nomor ini, walaupun access token-nya masih berlaku. Pesan yang antre menunggu, dan Kabari mencoba lagi sendiri. Bila terus berulang, periksa izin aplikasi Anda di Meta.',
+    'Meta menolak pesan dari nomor ini, walaupun token aksesnya masih berlaku. Pesan yang antre menunggu, dan Kabari otomatis mencoba lagi. Bila terus berulang, periksa izin aplikasi Anda di Meta.',
   restricted:
-    'Meta sedang membatasi akun ini. Pesan yang antre menunggu, dan Kabari mencoba lagi sendiri. Periksa pemberitahuannya di WhatsApp Manager.',
+    'Meta sedang membatasi akun ini. Pesan yang antre menunggu, dan Kabari otomatis mencoba lagi. Periksa pemberitahuannya di WhatsApp Manager.',
   billing:
-    'Meta belum dapat menagih akun WhatsApp Business ini. Lengkapi metode pembayarannya di WhatsApp Manager; pesan yang antre menunggu, dan Kabari mencoba lagi sendiri.',
+    'Meta belum dapat menagih akun WhatsApp Business ini. Lengkapi metode pembayarannya di WhatsApp Manager; pesan yang antre menunggu, dan Kabari otomatis mencoba lagi.',
 } as const;
 export type Pause = keyof typeof pauses;
 export const Pause = schema(() => z.enum(Object.keys(pauses) as [Pause, ...Pause[]]));

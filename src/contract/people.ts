@@ -126,10 +126,10 @@ export const updateUser = act({
           .check(
             z.trim(),
             z.toLowerCase(),
-            z.maxLength(254, 'Alamat surel terlalu panjang.'),
+            z.maxLength(254, 'Alamat email terlalu panjang.'),
             z.regex(
               /^[^\s@<>"(),:;[\]\\]{1,64}@[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+$/,
-              'Tulis alamat surel yang lengkap, misalnya nama@toko.id.',
+              'Tulis alamat email yang lengkap, misalnya nama@toko.id.',
             ),
           ),
       ]),

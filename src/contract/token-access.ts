@@ -57,7 +57,7 @@ export const updateTokenAccess = act({
     scopes: z
       .array(z.enum(scopes))
       .check(
-        z.minLength(1, 'Pilih paling sedikit satu izin.'),
+        z.minLength(1, 'Pilih minimal satu izin.'),
         z.maxLength(scopes.length, 'Terlalu banyak izin.'),
       ),
     addresses: Addresses(),

@@ -104,7 +104,7 @@ export const updateToken = act({
     daily_limit: z.optional(
       WholeNumber({
         minimum: 1,
-        tooSmall: 'Paling sedikit 1 pesan.',
+        tooSmall: 'Minimal 1 pesan.',
         maximum: 1_000_000,
         tooBig: 'Paling banyak 1.000.000 pesan.',
       }),

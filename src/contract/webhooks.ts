@@ -229,7 +229,7 @@ const Kinds = schema(() =>
   z
     .array(EventType())
     .check(
-      z.minLength(1, 'Pilih paling sedikit satu peristiwa.'),
+      z.minLength(1, 'Pilih minimal satu peristiwa.'),
       z.maxLength(eventTypes.length, 'Terlalu banyak peristiwa.'),
     ),
 );

@@ -28,7 +28,7 @@ journey(
     await waitFor(() => expect(counted('refused')).toBe(1));
     expect(counted('sound')).toBe(1);
     expect(observed.find(({ kind }) => kind === 'refused')?.what).toBe('NotAllowedError');
-    await tab.getByText(/^Peramban menahan bunyi pesan baru/).waitFor();
+    await tab.getByText(/^Browser menahan bunyi pesan baru/).waitFor();
 
     await tab.getByRole('heading', { name: 'Beranda' }).click();
     const sounding = async () => (await tab.evaluate(() => navigator.locks.query())).held ?? [];

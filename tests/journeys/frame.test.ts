@@ -108,12 +108,12 @@ journey('the title and the icon show the unread count', async ({ product, person
   const { customer, sender } = await shopAt(product.address);
   const { open } = await person({ session: customer.session });
   const tab = await open('/token');
-  await heading(tab, 'Token').waitFor();
+  await heading(tab, 'Nomor').waitFor();
   const icon = () => tab.locator('link[rel="icon"]').first().getAttribute('href');
-  await waitFor(async () => expect(await tab.title()).toBe('Token · Kabari'));
+  await waitFor(async () => expect(await tab.title()).toBe('Nomor · Kabari'));
   expect(await icon()).toBe('/favicon.svg');
   await answerFrom(product.address, budi, { sender, text: 'Saya ambil sore ini' });
-  await waitFor(async () => expect(await tab.title()).toBe('(1) Token · Kabari'));
+  await waitFor(async () => expect(await tab.title()).toBe('(1) Nomor · Kabari'));
   await waitFor(async () => expect(await icon()).toBe('/favicon-unread.svg'));
   await tab
     .getByRole('status')

@@ -163,7 +163,7 @@ journey(
       });
     });
     const act = async (tab: Page) => {
-      await tab.getByRole('link', { name: 'Token', exact: true }).first().click();
+      await tab.getByRole('link', { name: 'Nomor', exact: true }).first().click();
       await tab.getByRole('button', { name: 'Tambah token' }).first().click();
       await tab.getByRole('dialog').getByLabel('Nama').fill(`Kasir ${Date.now()}`);
       await tab.getByRole('button', { name: 'Tambah', exact: true }).click();

@@ -88,7 +88,7 @@ async function payAtBank(bank: Page): Promise<void> {
 
 /** Creates a token. @returns its key, which the page shows only once. */
 async function addToken(tab: Page): Promise<string> {
-  await tab.getByRole('link', { name: 'Token', exact: true }).first().click();
+  await tab.getByRole('link', { name: 'Nomor', exact: true }).first().click();
   await arrivesAt(tab, '/token');
   await tab.getByRole('button', { name: 'Tambah token' }).first().click();
   const dialog = tab.getByRole('dialog');

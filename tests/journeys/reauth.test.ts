@@ -114,7 +114,7 @@ journey(
       expect((await userOf(address, who.session)).name).toBe('Toko Anggrek Bulan'),
     );
     await tab.getByRole('button', { name: 'Buat arsip data saya' }).click();
-    await tab.getByText('Sesi ini dimulai di peramban lain.').waitFor();
+    await tab.getByText('Sesi ini dimulai di browser lain.').waitFor();
     expect(await dialog.count()).toBe(0);
     expect(await faultsHere(tab, 'a change in a browser that is not the session’s')).toEqual([]);
   },

@@ -162,7 +162,7 @@ journey('signing out in one tab signs out the others', async ({ product, person 
   const { session } = await customer(product.address);
   const { open } = await person({ session, expects: [refusal(401)] });
   const [first, second] = [await open('/saldo'), await open('/token')];
-  await second.getByRole('heading', { name: 'Token', exact: true }).waitFor();
+  await second.getByRole('heading', { name: 'Nomor', exact: true }).waitFor();
   await first.getByRole('button', { name: 'Keluar' }).click();
   await arrivesAt(first, '/auth/login');
   await arrivesAt(second, '/auth/login');

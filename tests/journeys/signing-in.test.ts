@@ -84,7 +84,7 @@ journey('a forgotten password is reset with the keyboard only', async (stage) =>
   await write(tab, repeat, NEW_PASSWORD);
   await tab.keyboard.press('Enter');
   await arrivesAt(tab, '/');
-  await tab.getByText('Kata sandi sudah diganti. Sesi di peramban lain diakhiri.').waitFor();
+  await tab.getByText('Kata sandi sudah diganti. Sesi di browser lain diakhiri.').waitFor();
   await tab.getByRole('heading', { name: 'Beranda' }).waitFor();
   // An intruder with the old password may have created a token: its owner has to check it.
   await press(tab, tab.getByRole('link', { name: /^Kasir\s*Perlu diperiksa/ }));
@@ -121,8 +121,8 @@ journey('a new browser requires a code once, and the owner gets a notice', async
   const tab = await open('/auth/login');
   await fillLogin(tab, who);
   await arrivesAt(tab, '/auth/verify-otp');
-  await tab.getByText(/Peramban ini belum dikenal/).waitFor();
-  await tab.getByRole('heading', { name: 'Verifikasi peramban' }).waitFor();
+  await tab.getByText(/Browser ini belum dikenal/).waitFor();
+  await tab.getByRole('heading', { name: 'Verifikasi browser' }).waitFor();
   await tab.reload();
   await tab.getByText(/Kirim ulang dalam 00\.[0-5]/).waitFor();
   const code = await codeFor(address, phone, forNewBrowser);
@@ -133,7 +133,7 @@ journey('a new browser requires a code once, and the owner gets a notice', async
   }, `Kode verifikasi Kabari: ${code}. Berlaku 5 menit.`);
   await arrivesAt(tab, '/');
   await waitFor(async () =>
-    (await textsIn(address, phone)).some((text) => /dibuka dari peramban baru/.test(text)),
+    (await textsIn(address, phone)).some((text) => /dibuka dari browser baru/.test(text)),
   );
 
   await tab.getByRole('button', { name: 'Keluar' }).click();
@@ -233,7 +233,7 @@ journey('a session ended elsewhere is reported at the next call', async (stage) 
   await tab.getByRole('heading', { name: 'Saldo', exact: true }).waitFor();
   const other = await signIn(address, { phone, password: PASSWORD });
   await ask(address, revokeSessions, { others: '1' }, other);
-  await tab.getByRole('link', { name: 'Token' }).first().click();
+  await tab.getByRole('link', { name: 'Nomor' }).first().click();
   await arrivesAt(tab, '/auth/login');
 });
 

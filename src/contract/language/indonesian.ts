@@ -60,12 +60,12 @@ const sentences: Sentences = {
   otp_too_soon: ({ seconds }) => `Tunggu ${seconds} detik sebelum meminta kode lagi.`,
   otp_limit: 'Batas kode hari ini sudah tercapai. Coba lagi besok.',
   otp_unsendable:
-    'Kode verifikasi sedang tidak dapat dikirim. Gunakan peramban yang pernah Anda pakai untuk masuk, atau hubungi pengelola layanan ini, lalu coba lagi.',
+    'Kode verifikasi sedang tidak dapat dikirim. Gunakan browser yang pernah Anda pakai untuk masuk, atau hubungi pengelola layanan ini, lalu coba lagi.',
   password_common: 'Kata sandi ini terlalu mudah ditebak. Pilih yang lain.',
   password_wrong: 'Kata sandi tidak cocok. Periksa lalu coba lagi.',
   reauth_needed: 'Masukkan kata sandi Anda sekali lagi untuk melanjutkan.',
   sign_in_needed:
-    'Sesi ini dimulai di peramban lain. Keluar, lalu masuk lagi di peramban ini untuk melakukannya.',
+    'Sesi ini dimulai di browser lain. Keluar, lalu masuk lagi di browser ini untuk melakukannya.',
   second_factor_needed:
     'Akun ini wajib memakai verifikasi dua langkah. Pasang dulu di halaman Keamanan.',
   second_factor_again: 'Berikan kode autentikator atau passkey Anda sekali lagi.',
@@ -85,18 +85,18 @@ const sentences: Sentences = {
     'Akun ini sedang ditangguhkan. Masuk ke portal untuk membaca alasannya dan menghubungi layanan pelanggan.',
 
   token_missing:
-    'Kunci API belum disertakan. Kirim header `Authorization: Bearer <kunci>`; kuncinya dibuat di halaman Token.',
+    'Kunci API belum disertakan. Kirim header `Authorization: Bearer <kunci>`; kuncinya dibuat di halaman Nomor.',
   token_invalid:
-    'Kunci API tidak dikenal, tidak tersalin utuh, atau sudah dicabut. Periksa kuncinya di halaman Token.',
+    'Kunci API tidak dikenal, tidak tersalin utuh, atau sudah dicabut. Periksa kuncinya di halaman Nomor.',
   token_expired: ({ day }) =>
-    `Masa berlaku token ini sudah habis: hari terakhirnya ${formatDate(wibMidnight(day))} (WIB). Perpanjang di halaman Token.`,
+    `Masa berlaku token ini sudah habis: hari terakhirnya ${formatDate(wibMidnight(day))} (WIB). Perpanjang di halaman Nomor.`,
   address_not_allowed: ({ address }) =>
-    `Token ini tidak boleh dipakai dari alamat ${address}. Tambahkan alamatnya di halaman Token, atau panggil dari alamat yang terdaftar.`,
+    `Token ini tidak boleh dipakai dari alamat ${address}. Tambahkan alamatnya di halaman Nomor, atau panggil dari alamat yang terdaftar.`,
   key_in_address:
-    'Token ini tidak menerima kunci di alamat (URL). Kirim di header `Authorization: Bearer <kunci>`, atau izinkan di halaman Token. Ganti kuncinya: alamat tersimpan di log.',
+    'Token ini tidak menerima kunci di alamat (URL). Kirim di header `Authorization: Bearer <kunci>`, atau izinkan di halaman Nomor. Ganti kuncinya: alamat tersimpan di log.',
   scope_missing: ({ scope }) =>
-    `Token ini tidak diizinkan melakukannya: izin "${scope}" tidak dicentang. Centang izinnya di halaman Token, atau pakai token lain.`,
-  token_not_linked: 'Token belum tersambung. Sambungkan nomornya di halaman Token lebih dulu.',
+    `Token ini tidak diizinkan melakukannya: izin "${scope}" tidak dicentang. Centang izinnya di halaman Nomor, atau pakai token lain.`,
+  token_not_linked: 'Token belum tersambung. Sambungkan nomornya di halaman Nomor lebih dulu.',
   token_linked: 'Token sudah tersambung ke ponsel. Putuskan dulu untuk menautkan ponsel lain.',
   token_limit_reached: ({ limit }) =>
     `Batas harian token ini (${limit} pesan) sudah tercapai. Coba lagi besok atau naikkan batasnya.`,
@@ -104,11 +104,11 @@ const sentences: Sentences = {
     `Paket Anda memuat ${limit} token. Hapus satu, atau pilih paket yang lebih besar.`,
   cooling_down: ({ hours }) =>
     `Kata sandi atau nomor akun ini baru diganti. Kunci baru dapat dibuat ${hours} jam lagi. Bukan Anda? Hubungi layanan pelanggan.`,
-  link_gone: 'Tautan ini sudah dipakai atau kedaluwarsa. Minta tautan baru dari halaman Token.',
+  link_gone: 'Tautan ini sudah dipakai atau kedaluwarsa. Minta tautan baru dari halaman Nomor.',
   qr_stale: 'Kode QR ini sudah diganti. Pindai kode yang terbaru.',
   phone_taken: 'Nomor ini sudah tersambung ke token lain.',
   channel_off: 'Kanal ini tidak tersedia di sini. Pilih kanal lain.',
-  channel_other: 'Token ini memakai kanal lain. Pindahkan kanalnya dahulu di halaman Token.',
+  channel_other: 'Token ini memakai kanal lain. Pindahkan kanalnya dahulu di halaman Nomor.',
   channel_busy: 'Masih ada pesan token ini yang sedang dikirim. Tunggu satu menit, lalu coba lagi.',
   channel_waiting: ({ templates }) =>
     `Masih ada ${formatNumber(templates)} pesan templat token ini yang menunggu dengan harga kanalnya sekarang. Tunggu sampai terkirim atau batalkan di halaman Pesan, lalu coba lagi.`,
@@ -262,12 +262,12 @@ const sentences: Sentences = {
   valid_from_taken: 'Sudah ada perubahan yang berlaku mulai waktu itu. Pilih waktu lain.',
 
   push_service_unknown:
-    'Layanan pemberitahuan peramban ini tidak dikenal. Coba peramban lain, atau hubungi operator.',
+    'Layanan pemberitahuan browser ini tidak dikenal. Coba browser lain, atau hubungi operator.',
   push_key_old:
     'Langganan pemberitahuan ini memakai kunci lama. Muat ulang halaman lalu coba lagi.',
-  push_gone: 'Peramban ini tidak lagi menerima pemberitahuan. Nyalakan kembali di Profil.',
+  push_gone: 'Browser ini tidak lagi menerima pemberitahuan. Nyalakan kembali di Profil.',
   push_service_down:
-    'Layanan pemberitahuan peramban ini tidak menjawab. Coba lagi beberapa saat lagi.',
+    'Layanan pemberitahuan browser ini tidak menjawab. Coba lagi beberapa saat lagi.',
 
   recipients_unreadable: ({ why }) => unreadableLists[why].id,
   campaign_incomplete: ({ missing }) =>

@@ -71,20 +71,20 @@ const causes: Record<Language, Record<Failure, string>> = {
 };
 
 const retryNotes: Record<Language, string> = {
-  id: 'Kabari mencoba lagi dengan sendirinya; tidak ada yang perlu Anda lakukan',
+  id: 'Kabari otomatis mencoba lagi; tidak ada yang perlu Anda lakukan',
   en: 'Kabari is trying again by itself; nothing need be done',
 };
 
 /** Failures that persist until the token's owner acts: the message waits for that. */
 const ownerActions: Partial<Record<Failure, Record<Language, string>>> = {
   network_access: {
-    id: 'Pesan ini menunggu. Bila access token-nya masih berlaku, Kabari mencoba lagi dengan sendirinya; bila nomornya terputus, halaman Token menyebut apa yang perlu dilakukan',
+    id: 'Pesan ini menunggu. Bila token aksesnya masih berlaku, Kabari otomatis mencoba lagi; bila nomornya terputus, halaman Nomor menyebut apa yang perlu dilakukan',
     en: 'This message waits. If the access token is still valid, Kabari tries again by itself; if the number is disconnected, the Token page says what to do',
   },
 };
 
 const waitNotes: Record<Language, string> = {
-  id: 'Jaringan belum menjawab. Kabari menunggu laporannya lalu melanjutkan dengan sendirinya; tidak ada yang perlu Anda lakukan.',
+  id: 'Jaringan belum menjawab. Kabari menunggu laporannya lalu melanjutkan otomatis; tidak ada yang perlu Anda lakukan.',
   en: 'The network has not answered yet. Kabari is waiting for its report and goes on by itself; nothing need be done.',
 };
 
@@ -177,14 +177,14 @@ export const failureHelp: Record<Failure, FailureHelp> = {
     what: 'Nomor pengirim tidak tersambung lagi saat pesan ini akan berangkat.',
     whose: 'you',
     again: 'Tidak. Kabari tidak dapat mengirim tanpa nomor yang tersambung.',
-    todo: 'Sambungkan nomornya di halaman Token, lalu kirim ulang pesan ini.',
+    todo: 'Sambungkan nomornya di halaman Nomor, lalu kirim ulang pesan ini.',
     where: 'token',
   },
   no_answer: {
     what: 'Jaringan tidak menjawab, dan laporan pengirimannya tidak datang sampai batas waktunya.',
     whose: 'network',
     again: triedBefore,
-    todo: 'Kirim ulang. Bila laporan untuk pesan ini datang belakangan, status dan biayanya diperbaiki dengan sendirinya.',
+    todo: 'Kirim ulang. Bila laporan untuk pesan ini datang belakangan, status dan biayanya diperbaiki otomatis.',
     where: 'resend',
   },
   rejected: {
@@ -205,7 +205,7 @@ export const failureHelp: Record<Failure, FailureHelp> = {
     what: 'Berkas pada tautannya tidak dapat diambil, atau berkasnya tidak disimpan lagi.',
     whose: 'you',
     again: 'Sudah: tautannya dicoba beberapa kali sebelum pesan dinyatakan gagal.',
-    todo: 'Buka tautannya di peramban lain untuk memeriksa bahwa berkasnya dapat diunduh siapa saja, atau unggah berkasnya, lalu kirim ulang.',
+    todo: 'Buka tautannya di browser lain untuk memeriksa bahwa berkasnya dapat diunduh siapa saja, atau unggah berkasnya, lalu kirim ulang.',
     where: 'resend',
   },
   media_refused: {
@@ -247,22 +247,21 @@ export const failureHelp: Record<Failure, FailureHelp> = {
     what: 'Meta menolak access token yang dipakai token ini.',
     whose: 'you',
     again:
-      'Selama access token belum diganti, pesan lain menunggu lalu berangkat dengan sendirinya; pesan ini sudah berakhir.',
-    todo: 'Masukkan access token yang baru di halaman Token, lalu kirim ulang.',
+      'Selama access token belum diganti, pesan lain menunggu lalu berangkat otomatis; pesan ini sudah berakhir.',
+    todo: 'Masukkan access token yang baru di halaman Nomor, lalu kirim ulang.',
     where: 'token',
   },
   number_restricted: {
     what: 'WhatsApp sedang membatasi nomor pengirim.',
     whose: 'network',
-    again: 'Pesan yang antre menunggu selama nomornya dijeda, lalu dicoba lagi dengan sendirinya.',
+    again: 'Pesan yang antre menunggu selama nomornya dijeda, lalu dicoba lagi otomatis.',
     todo: 'Tunggu sampai pembatasannya berakhir. Balasan kepada yang lebih dulu menulis tetap dapat dikirim.',
     where: 'token',
   },
   unexplained: {
     what: 'WhatsApp menolak pesan ini tanpa menyebut alasannya.',
     whose: 'network',
-    again:
-      'Tidak. Tanpa alasan dari Meta, mencoba lagi dengan sendirinya dapat menggandakan penolakan.',
+    again: 'Tidak. Tanpa alasan dari Meta, mencoba lagi otomatis dapat menggandakan penolakan.',
     todo: 'Kirim ulang nanti. Bila berulang, tanyakan kepada Meta lewat WhatsApp Manager.',
     where: 'resend',
   },
@@ -273,7 +272,7 @@ export const failures = {
   blocked: 'Penerima memblokir nomor Anda. Hubungi lewat jalur lain.',
   rate_limited: 'Jaringan menolak karena terlalu cepat. Kirim ulang nanti atau turunkan lajunya.',
   not_linked:
-    'Token tidak tersambung lagi. Sambungkan nomornya di halaman Token, lalu kirim ulang.',
+    'Token tidak tersambung lagi. Sambungkan nomornya di halaman Nomor, lalu kirim ulang.',
   no_answer: 'Jaringan tidak menjawab setelah beberapa kali dicoba. Kirim ulang nanti.',
   rejected: 'Jaringan menolak isi pesan ini. Periksa isinya lalu kirim ulang.',
   opted_out: 'Penerima meminta berhenti menerima pesan.',
@@ -290,7 +289,7 @@ export const failures = {
   network_billing:
     'Akun WhatsApp Business ini belum dapat ditagih oleh Meta. Lengkapi metode pembayaran di WhatsApp Manager lalu kirim ulang.',
   network_access:
-    'Meta menolak akses token ini. Perbarui access token-nya di halaman Token lalu kirim ulang.',
+    'Meta menolak akses token ini. Perbarui token aksesnya di halaman Nomor lalu kirim ulang.',
   number_restricted:
     'WhatsApp sedang membatasi nomor pengirim. Tunggu pembatasannya berakhir; balasan kepada yang lebih dulu menulis tetap dapat dikirim.',
   unexplained:

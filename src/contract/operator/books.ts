@@ -290,7 +290,7 @@ const OperatorAmount = schema(() =>
     missing: 'Tulis nominalnya.',
     sentence: 'Tulis nominal dengan angka saja, dalam rupiah bulat.',
     minimum: 1,
-    tooSmall: 'Nominal paling sedikit Rp 1.',
+    tooSmall: 'Nominal minimal Rp 1.',
     maximum: 1_000_000_000,
     tooBig: 'Nominal paling banyak Rp 1.000.000.000.',
   }),

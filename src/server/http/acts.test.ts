@@ -184,7 +184,7 @@ describe('input', () => {
     });
     expect(refused).toMatchObject({ status: 422, ...said('input_invalid') });
     expect(refused.body.error.fields).toEqual({
-      name: 'Paling sedikit 3 karakter.',
+      name: 'Minimal 3 karakter.',
       role: 'Isian ini tidak dikenal.',
       saldo: 'Isian ini tidak dikenal.',
     });

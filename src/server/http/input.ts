@@ -112,8 +112,8 @@ const figure = new Intl.NumberFormat('id-ID');
 
 function tooSmall(origin: string, minimum: number): string {
   if (origin === 'string')
-    return minimum <= 1 ? 'Wajib diisi.' : `Paling sedikit ${figure.format(minimum)} karakter.`;
-  if (origin === 'array') return `Pilih paling sedikit ${figure.format(minimum)}.`;
+    return minimum <= 1 ? 'Wajib diisi.' : `Minimal ${figure.format(minimum)} karakter.`;
+  if (origin === 'array') return `Pilih minimal ${figure.format(minimum)}.`;
   return `Paling kecil ${figure.format(minimum)}.`;
 }
 

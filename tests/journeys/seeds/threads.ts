@@ -58,7 +58,7 @@ export async function openThreads(
     ['salam', 'Selamat pagi {nama}, terima kasih sudah menghubungi kami.'],
     [
       'pindai-ulang',
-      'Buka halaman Token, pilih Sambungkan, lalu pindai QR dari WhatsApp di ponsel Anda.',
+      'Buka halaman Nomor, pilih Sambungkan, lalu pindai QR dari WhatsApp di ponsel Anda.',
     ],
   ] as const) {
     await ask(address, saveCanned, { name, text }, operator);

@@ -89,7 +89,7 @@ export async function textsIn(address: string, phone: string): Promise<string[]>
   return lines.map(({ content }) => content.caption);
 }
 
-export const forNewBrowser = ' untuk masuk dari peramban baru';
+export const forNewBrowser = ' untuk masuk dari browser baru';
 export const forNewPassword = ' untuk mengganti kata sandi';
 
 /** Waits for the newest one-time code to a simulated phone for a purpose. */

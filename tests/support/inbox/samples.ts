@@ -87,7 +87,7 @@ export function inboxWorld(given: Partial<InboxWorld> = {}): InboxWorld {
     canned: [
       { name: 'isi-saldo', text: 'Saldo masuk beberapa menit setelah transfer sampai.' },
       { name: 'salam', text: 'Selamat datang, {nama}. Ada yang bisa kami bantu?' },
-      { name: 'terputus', text: 'Silakan pindai ulang QR di halaman Token, {nama}.' },
+      { name: 'terputus', text: 'Silakan pindai ulang QR di halaman Nomor, {nama}.' },
     ].map((one) => ({ ...one, updated_at: new Date() })),
     me,
     operators: [me, rina],

@@ -73,7 +73,7 @@ export const accountsAccountData = ({ sql, allAccountsSql, secrets }: Deps): Acc
     { name: 'persetujuan', rows: () => atOnce(() => consentsOf(sql, accountId)) },
     { name: 'nomor-sebelumnya', rows: () => atOnce(() => formerPhonesOf(sql, accountId)) },
     { name: 'sesi', rows: () => atOnce(() => sessionsOf(allAccountsSql, accountId)) },
-    { name: 'peramban', rows: () => atOnce(() => devicesOf(sql, accountId)) },
+    { name: 'browser', rows: () => atOnce(() => devicesOf(sql, accountId)) },
     { name: 'faktor-kedua', rows: () => atOnce(() => secondFactorsFor(sql, accountId)) },
     { name: 'penangguhan', rows: () => atOnce(() => suspensionsOf(sql, accountId)) },
     { name: 'jejak-audit', rows: () => auditOf(sql, accountId) },

@@ -15,7 +15,7 @@ export const notifyNewDevice = (deps: Deps, phone: string, agent: string): Promi
   sendNotice(
     deps,
     phone,
-    `Akun Kabari Anda baru saja dibuka dari peramban baru: ${deviceName(agent)}. ` +
+    `Akun Kabari Anda baru saja dibuka dari browser baru: ${deviceName(agent)}. ` +
       'Bukan Anda? Segera masuk, ganti kata sandi, dan akhiri sesi itu di halaman Profil.',
   );
 
@@ -23,7 +23,7 @@ export const notifyPasswordChanged = (deps: Deps, phone: string): Promise<void> 
   sendNotice(
     deps,
     phone,
-    'Kata sandi akun Kabari Anda baru saja diganti, dan sesi di peramban lain diakhiri. ' +
+    'Kata sandi akun Kabari Anda baru saja diganti, dan sesi di browser lain diakhiri. ' +
       'Bukan Anda? Pilih "Lupa kata sandi" di halaman masuk sekarang juga.',
   );
 
@@ -176,7 +176,7 @@ const suspended = (reason: string): string =>
   `Akun Kabari Anda ditangguhkan. Alasannya: ${sentence(reason)} Pengiriman berhenti sementara dan pesan yang menunggu tetap tersimpan. Masuk ke portal untuk bertanya kepada layanan pelanggan.`;
 
 const reactivated = (reason: string): string =>
-  `Akun Kabari Anda aktif kembali. ${sentence(reason)} Pesan yang menunggu dilanjutkan dengan sendirinya.`;
+  `Akun Kabari Anda aktif kembali. ${sentence(reason)} Pesan yang menunggu dilanjutkan otomatis.`;
 
 /** Ends the reason with punctuation. */
 const sentence = (reason: string): string => (/[.!?…]$/.test(reason) ? reason : `${reason}.`);

@@ -517,7 +517,7 @@ const ALREADY_REGISTERED =
 /** The purpose of the code, in the message: users who did not request it must understand it too. */
 const reasons: Readonly<Record<OtpPurpose, string>> = {
   register: '',
-  login: ' untuk masuk dari peramban baru',
+  login: ' untuk masuk dari browser baru',
   forgot: ' untuk mengganti kata sandi',
   phone_old: ' untuk mengganti nomor akun Anda',
   phone_new: ' untuk memakai nomor ini di akun Anda',

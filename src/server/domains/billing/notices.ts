@@ -146,7 +146,7 @@ export const pastDue = ({ plan, graceUntil, available }: Due): NoticeText => ({
   body:
     `Paket ${plan.name} seharga ${formatRupiah(plan.price)} belum dapat diperpanjang: saldo Anda ` +
     `${formatRupiah(available)}. Isi saldo sebelum ${formatDate(graceUntil)}; begitu saldo cukup, ` +
-    'paket diperpanjang sendiri. Sampai saat itu paket Anda tetap berjalan.',
+    'paket diperpanjang otomatis. Sampai saat itu paket Anda tetap berjalan.',
 });
 
 export const stillDue = ({ plan, graceUntil, available }: Due): NoticeText => ({

@@ -223,7 +223,7 @@ describe('settings that are changed while it runs', () => {
       ['LANE_PACE_PER_SECOND', '1,5', 'Tulis angka dari 0 sampai 10.000, desimal dengan titik.'],
       ['REGISTRATION', 'ya', 'Pilih nyala atau mati.'],
       ['SELLER_NAME', '', 'Wajib diisi.'],
-      ['SELLER_EMAIL', 'toko', 'Tulis alamat surel, misalnya halo@toko.id.'],
+      ['SELLER_EMAIL', 'toko', 'Tulis alamat email, misalnya halo@toko.id.'],
       ['SELLER_NPWP', '01.234', 'Tulis NPWP dengan 15 atau 16 angka, tanpa titik.'],
       ['MAINTENANCE_TEXT', '<b>', 'Ada karakter yang tidak dapat dipakai.'],
       [
@@ -238,7 +238,7 @@ describe('settings that are changed while it runs', () => {
       expect(await rejectionOf(app.save(name, '1')), name).toMatchObject({ code: 'not_found' });
     await app.save('TOPUP_MINIMUM', '50000');
     expect(await rejectionOf(app.save('TOPUP_MAXIMUM', '40000'))).toEqual(
-      refused('Nominal paling sedikit tidak boleh di atas yang paling banyak.'),
+      refused('Nominal minimal tidak boleh di atas yang maksimal.'),
     );
     const ends = await Promise.allSettled([
       app.save('TOPUP_MINIMUM', '5000000', 1),

@@ -222,7 +222,7 @@ function notifyOperators(
 
 function refuseEmptyRange(after: Config): void {
   if (!isRangeEmpty(after)) return;
-  const no = 'Nominal paling sedikit tidak boleh di atas yang paling banyak.';
+  const no = 'Nominal minimal tidak boleh di atas yang maksimal.';
   throw new Refusal('input_invalid', { fields: { value: no } });
 }
 

@@ -24,7 +24,7 @@ import { type Customer, customerWith } from '#tests/support/people/people.ts';
 
 type Desk = { app: TopupApp; oka: ActingOperator; ria: ActingOperator; ani: Customer };
 
-const reason = 'Diminta lewat surel';
+const reason = 'Diminta lewat email';
 
 const test = base.extend<{ desk: Desk }>({
   desk: async ({ db, sql }, use) => {

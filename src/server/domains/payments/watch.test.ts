@@ -285,7 +285,7 @@ test('an alert is off by default; another threshold does not repeat the alert of
   await setSaldo(db, accountId, 1);
   expect(await checkAlerts(deps)).toBe(0);
   await save(db, accountId, 1_000);
-  await expect(save(db, accountId, 999)).rejects.toThrow(/Batas paling sedikit/);
+  await expect(save(db, accountId, 999)).rejects.toThrow(/Batas minimal/);
 });
 
 test('checks the alerts of many accounts through index lookups', async ({ db, sql }) => {

@@ -178,7 +178,7 @@ function pastDue({ subscription }: Facts): Cause | undefined {
     title: status === 'past_due' ? 'Tagihan paket belum terbayar' : 'Paket Anda ditangguhkan',
     answer:
       status === 'past_due'
-        ? 'Saldo tidak cukup saat paket diperpanjang. Isi saldo, dan paket dibayar dengan sendirinya.'
+        ? 'Saldo tidak cukup saat paket diperpanjang. Isi saldo, dan paket dibayar otomatis.'
         : 'Paketnya tidak terbayar sampai batas waktu. Pengiriman tetap berjalan dengan harga satuan; lanjutkan paket di halaman Tagihan.',
     href: '/billing',
     action: 'Buka tagihan',
@@ -212,7 +212,7 @@ const byFailure: Record<FailureCause, { title: string; answer: string }> = {
   rate_limited: {
     title: 'ditolak jaringan karena dikirim terlalu cepat',
     answer:
-      'Jaringan membatasi laju kiriman. Tunggu beberapa menit, lalu kirim ulang dengan jeda lebih panjang.',
+      'Jaringan membatasi kecepatan kiriman. Tunggu beberapa menit, lalu kirim ulang dengan jeda lebih panjang.',
   },
   not_on_whatsapp: {
     title: 'nomornya tidak terdaftar di WhatsApp',

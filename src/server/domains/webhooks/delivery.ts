@@ -689,7 +689,7 @@ async function sendSwitchedOffMessages(deps: WebhookDeps): Promise<void> {
 }
 
 const textOf = ({ off_reason }: Due): string =>
-  `Webhook Kabari Anda dimatikan: ${causes[off_reason]}. Perbaiki alamatnya, lalu nyalakan lagi di halaman Token. ` +
+  `Webhook Kabari Anda dimatikan: ${causes[off_reason]}. Perbaiki alamatnya, lalu nyalakan lagi di halaman Nomor. ` +
   'Peristiwa selama webhook mati tetap dapat dibaca lewat GET /v1/events.';
 
 /** A hash, because the key outlives an erased account and must not identify it. */

@@ -80,7 +80,7 @@ test('while a failed try will be retried, the message says that no action is nee
 
 test('a message that waits for another access token says that its owner must enter it', () => {
   expect(retrySentence('network_access', 'en')).toMatch(/If the access token is still valid/);
-  expect(retrySentence('network_access', 'id')).toMatch(/Bila access token-nya masih berlaku/);
+  expect(retrySentence('network_access', 'id')).toMatch(/Bila token aksesnya masih berlaku/);
   expect(retrySentence('network_access', 'id')).not.toMatch(/tidak ada yang perlu/);
 });
 

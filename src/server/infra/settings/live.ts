@@ -121,7 +121,7 @@ export function readLive(
   const isText = kind === 'text' || kind === 'sentence' || kind === 'email';
   if (isText && words.length > max) return { no: `Paling panjang ${max} karakter.` };
   if (kind === 'email' && !/^[^\s@<>]+@[^\s@<>]+\.[^\s@<>]+$/.test(words)) {
-    return { no: 'Tulis alamat surel, misalnya halo@toko.id.' };
+    return { no: 'Tulis alamat email, misalnya halo@toko.id.' };
   }
   if (isText && /[\p{Cc}<>]/u.test(words)) return { no: 'Ada karakter yang tidak dapat dipakai.' };
   const read = how.reads.safeParse(words);

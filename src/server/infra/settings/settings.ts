@@ -59,7 +59,7 @@ const sellerSettings = {
   ),
   SELLER_EMAIL: live(optional('The e-mail address of the seller, on invoices.', text), {
     group: 'seller',
-    label: 'Surel penjual',
+    label: 'Email penjual',
     help: 'Tertulis di faktur sebagai kontak bagi pelanggan. Kosong: tidak ditulis.',
     kind: 'email',
     max: 200,
@@ -141,7 +141,7 @@ const moneySettings = {
     max: TOPUP_MAX,
     fallback: TOPUP_MIN,
     group: 'money',
-    label: 'Isi saldo paling sedikit',
+    label: 'Isi saldo minimal',
     help: 'Sebelum PPN, untuk semua cara bayar. Isi saldo yang sudah dibuat dan pembayaran tagihan tidak berubah.',
   }),
   TOPUP_MAXIMUM: liveWhole({
@@ -208,7 +208,7 @@ const serviceSettings = {
     fallback: 7,
     group: 'support',
     label: 'Tutup percakapan setelah (hari)',
-    help: 'Percakapan yang sudah dijawab dan didiamkan pelanggan selama ini ditutup sendiri.',
+    help: 'Percakapan yang sudah dijawab dan didiamkan pelanggan selama ini ditutup otomatis.',
   }),
   REGISTRATION: live(setting('Whether new accounts may be registered.', switched, 'on'), {
     group: 'registration',
@@ -271,7 +271,7 @@ const serviceSettings = {
     setting('Messages a token sends in a second at most; 0 sets no pace.', decimal(0, 10_000), '0'),
     {
       group: 'sending',
-      label: 'Laju kirim tiap token (pesan per detik)',
+      label: 'Batas kecepatan kirim tiap token (pesan per detik)',
       help: 'Nol: tanpa batas laju. Berlaku bagi pesan yang berikutnya dikirim.',
       kind: 'decimal',
       min: 0,

@@ -13,7 +13,7 @@ import {
 export const menu = [
   { href: '/', label: 'Beranda', Icon: House, key: 'h' },
   { href: '/message-history', label: 'Pesan', Icon: MessagesSquare, key: 'm' },
-  { href: '/token', label: 'Token', Icon: KeyRound, key: 't' },
+  { href: '/token', label: 'Nomor', Icon: KeyRound, key: 't' },
   { href: '/saldo', label: 'Saldo', Icon: Wallet, key: 's' },
   { href: '/billing', label: 'Tagihan', Icon: FileText, key: 'b' },
   { href: '/customer-service', label: 'Layanan Pelanggan', Icon: Headset, key: 'l' },

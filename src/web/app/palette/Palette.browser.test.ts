@@ -35,7 +35,7 @@ test('opens any screen by a few letters', async ({ person }) => {
 
   await ask(tab, 'tok');
   await arrivesAt(tab, '/token');
-  await takesFocus(tab, heading(tab, 'Token'));
+  await takesFocus(tab, heading(tab, 'Nomor'));
   await ask(tab, 'SALD');
   await arrivesAt(tab, '/saldo');
 
@@ -44,7 +44,7 @@ test('opens any screen by a few letters', async ({ person }) => {
   await add.focus();
   await tab.keyboard.press('Control+k');
   await waitFor(async () => expect(await options(tab)).toContain('Beranda'));
-  expect((await options(tab)).slice(0, 2)).toEqual(['Saldo', 'Token']);
+  expect((await options(tab)).slice(0, 2)).toEqual(['Saldo', 'Nomor']);
   await tab.keyboard.press('ArrowUp');
   await waitFor(async () => expect(await chosen(tab).innerText()).toMatch(/^Keluar/));
   await tab.keyboard.press('ArrowDown');
@@ -96,7 +96,7 @@ test('handles single-key shortcuts, which can be turned off', async ({ person })
   await heading(tab, 'Beranda').waitFor();
   const screens = [
     ['m', '/message-history', 'Pesan'],
-    ['t', '/token', 'Token'],
+    ['t', '/token', 'Nomor'],
     ['s', '/saldo', 'Saldo'],
     ['b', '/billing', 'Tagihan'],
     ['l', '/customer-service', 'Layanan Pelanggan'],
@@ -189,7 +189,7 @@ test('works by touch on a phone', async ({ person }) => {
   const tab = await open('/');
   const bar = tab.getByRole('navigation', { name: 'Menu bawah' });
   await bar.waitFor();
-  const words = ['Beranda', 'Pesan', 'Token', 'Saldo', 'Lainnya'];
+  const words = ['Beranda', 'Pesan', 'Nomor', 'Saldo', 'Lainnya'];
   await waitFor(async () => expect(await bar.getByRole('listitem').allInnerTexts()).toEqual(words));
   await tab.getByRole('button', { name: 'Cari atau lompat' }).tap();
   await palette(tab).getByRole('option', { name: 'Tambah token' }).tap();
@@ -201,7 +201,7 @@ test('signing out from the palette signs out every tab', async ({ person }) => {
   const who = await signUp(address, { name: 'Toko Anggrek', phone: '6281355509002' });
   const { open } = await person({ session: who.session, expects: [/status of 401/] });
   const [first, second] = [await open('/'), await open('/token')];
-  await heading(second, 'Token').waitFor();
+  await heading(second, 'Nomor').waitFor();
   await heading(first, 'Beranda').waitFor();
   await ask(first, 'token');
   await arrivesAt(first, '/token');

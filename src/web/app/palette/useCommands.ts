@@ -87,7 +87,7 @@ const operatorCommands = (roles: readonly OperatorRole[]): readonly Command[] =>
 const wordsFor: Record<ReturnType<typeof screensFor>[number]['href'], string> = {
   '/': 'home dasbor ringkasan',
   '/message-history': 'riwayat pesan terkirim masuk',
-  '/token': 'kunci api nomor pengirim',
+  '/token': 'token kunci api pengirim',
   '/saldo': 'mutasi uang',
   '/billing': 'paket langganan kuota invoice faktur harga npwp',
   '/customer-service': 'bantuan chat tanya support cs hubungi keluhan',

@@ -97,7 +97,7 @@ test('a running campaign is paused, resumed and cancelled on a phone', async ({ 
       'Jadwal imunisasi besok pukul 08.00.',
     ),
   );
-  await tab.getByLabel('Laju paling cepat (opsional)').fill('600');
+  await tab.getByLabel('Batas kecepatan (opsional)').fill('600');
   await tab.getByRole('button', { name: 'Kirim ke 150 nomor' }).click();
   await tab.getByRole('button', { name: 'Mulai kirim' }).click();
   await tab.getByRole('button', { name: 'Jeda' }).click();

@@ -61,7 +61,7 @@ export function DocsPage() {
           </nav>
           <SearchField
             label="Cari di dokumentasi"
-            placeholder="Cari alamat, isian, atau kode galat"
+            placeholder="Cari alamat, isian, atau kode kesalahan"
             maxLength={QUERY_MAX}
             value={query}
             onSearch={setQuery}

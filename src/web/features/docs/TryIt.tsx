@@ -53,7 +53,7 @@ export function TryIt({ request, apiKey, onKey, onClose }: Props) {
           autoComplete="off"
           spellCheck={false}
           value={apiKey}
-          help="Dari halaman Token. Paling aman kunci simulator (kbr_test_…). Hanya diingat sampai halaman ini ditutup."
+          help="Dari halaman Nomor. Paling aman kunci simulator (kbr_test_…). Hanya diingat sampai halaman ini ditutup."
           onChange={({ target }) => onKey(target.value.trim())}
         />
         {isLive(apiKey) && (

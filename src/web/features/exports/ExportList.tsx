@@ -100,7 +100,7 @@ function State({ file: { status, progress, rows, size_bytes: size, url } }: { fi
         <p className={styles['note']}>
           {rows !== null && `${formatNumber(rows)} baris`}
           {size !== null && ` · ${fileSizeText(size, indonesianUploads.size)}`}
-          {url === null && '. Hanya dapat diunduh di peramban tempat Anda masuk.'}
+          {url === null && '. Hanya dapat diunduh di browser tempat Anda masuk.'}
         </p>
       );
     case 'empty':

@@ -55,7 +55,7 @@ test('on a phone the header leaves room for the list, and the sheet has one colu
   const shop = await signUp(address, { name: 'Toko Benang', phone: '6281355507103' });
   const { open } = await person({ session: shop.session, width: 390 });
   const tab = await open('/token');
-  const title = await boxOf(tab.getByRole('heading', { name: 'Token', level: 1 }));
+  const title = await boxOf(tab.getByRole('heading', { name: 'Nomor', level: 1 }));
   const action = await boxOf(tab.getByRole('button', { name: 'Tambah token' }).first());
   expect(action.y).toBeLessThan(title.y + title.height);
   await tab.getByRole('button', { name: 'Lainnya' }).click();

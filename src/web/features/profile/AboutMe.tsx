@@ -87,7 +87,7 @@ function Names() {
         onBlur={() => form.leave('name')}
       />
       <TextField
-        label="Alamat surel"
+        label="Alamat email"
         type="email"
         name="email"
         autoComplete="email"

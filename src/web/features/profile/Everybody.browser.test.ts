@@ -26,7 +26,7 @@ test('every person can use the profile', async ({ person }) => {
   await look(tab, 'the profile');
 
   await tab.getByLabel('Nama Anda atau nama usaha').fill('A');
-  await tab.getByLabel('Alamat surel').fill('ratna');
+  await tab.getByLabel('Alamat email').fill('ratna');
   await tab.getByRole('button', { name: 'Simpan profil' }).click();
   await tab.getByRole('button', { name: 'Ganti kata sandi' }).click();
   await tab.getByText('Tulis kata sandi Anda yang sekarang.').waitFor();

@@ -53,7 +53,7 @@ export function PasswordPart() {
     <Section
       id="kata-sandi"
       title="Kata sandi"
-      about="Setelah diganti, sesi Anda di peramban lain langsung berakhir."
+      about="Setelah diganti, sesi Anda di browser lain langsung berakhir."
     >
       <form ref={form.ref} noValidate className={styles['form']} onSubmit={form.submit(send)}>
         <Alert state="success" visible={done !== undefined} label={done ?? ''} onClose={close} />

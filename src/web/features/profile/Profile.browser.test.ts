@@ -35,12 +35,12 @@ test('a new name shows at once, and an invalid address is reported', async ({ pe
   const tab = await open('/profile');
   const other = await open('/token');
   const mine = part(tab, 'Data diri');
-  await mine.getByLabel('Alamat surel').fill('ratna@kenanga');
+  await mine.getByLabel('Alamat email').fill('ratna@kenanga');
   await mine.getByRole('button', { name: 'Simpan profil' }).click();
-  await mine.getByText('Tulis alamat surel yang lengkap').waitFor();
-  expect(await mine.getByLabel('Alamat surel').inputValue()).toBe('ratna@kenanga');
+  await mine.getByText('Tulis alamat email yang lengkap').waitFor();
+  expect(await mine.getByLabel('Alamat email').inputValue()).toBe('ratna@kenanga');
 
-  await mine.getByLabel('Alamat surel').fill('Ratna@Kenanga.co.id');
+  await mine.getByLabel('Alamat email').fill('Ratna@Kenanga.co.id');
   await mine.getByLabel('Nama Anda atau nama usaha').fill('Batik Kenanga Jaya');
   await mine.getByRole('button', { name: 'Simpan profil' }).click();
   await tab.getByRole('link', { name: 'Profil Batik Kenanga Jaya' }).waitFor();

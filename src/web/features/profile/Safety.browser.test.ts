@@ -74,7 +74,7 @@ test('a new password ends the other sessions', async ({ person }) => {
   const who = await signUp(address, { name: 'Bengkel Jaya', phone: '6281355504004' });
   const thief = await person({ session: await again(address, who), expects: [/status of 401/] });
   const elsewhere = await thief.open('/token');
-  await elsewhere.getByRole('heading', { name: 'Token', exact: true }).waitFor();
+  await elsewhere.getByRole('heading', { name: 'Nomor', exact: true }).waitFor();
   const { open } = await person({ session: who.session, expects: [/status of 422/] });
   const tab = await open('/profile#kata-sandi');
   const mine = part(tab, 'Kata sandi');
@@ -117,7 +117,7 @@ test('a session ended elsewhere is signed out within seconds', async ({ person }
   const tabs: Page[] = [];
   for (const { open } of others) {
     const tab = await open('/token');
-    await tab.getByRole('heading', { name: 'Token', exact: true }).waitFor();
+    await tab.getByRole('heading', { name: 'Nomor', exact: true }).waitFor();
     tabs.push(tab);
   }
   const { open } = await person({ session: who.session });

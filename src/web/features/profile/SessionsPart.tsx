@@ -23,7 +23,7 @@ export function SessionsPart() {
     <Section
       id="sesi"
       title="Sesi"
-      about="Peramban yang sedang masuk ke akun Anda. Sesi berakhir otomatis setelah 7 hari tidak dipakai."
+      about="Browser yang sedang masuk ke akun Anda. Sesi berakhir otomatis setelah 7 hari tidak dipakai."
     >
       <Rows sessions={sessions.data} error={sessions.error} retry={() => void sessions.refetch()} />
       {others > 1 && <EndOthers count={others} />}
@@ -121,7 +121,7 @@ function EndOthers({ count }: { count: number }) {
   const ask = () =>
     confirm({
       title: 'Akhiri semua sesi lain?',
-      children: <p>{count} peramban lain keluar dari akun Anda. Sesi ini tetap masuk.</p>,
+      children: <p>{count} browser lain keluar dari akun Anda. Sesi ini tetap masuk.</p>,
       cancelText: 'Batal',
       confirmText: 'Akhiri semua',
       sentenceOf,

@@ -102,8 +102,8 @@ test('a browser that blocks notices, or does not support them, shows the remedy,
   profiles,
 }) => {
   const browsers = [
-    [{ permission: 'denied' }, /^Peramban memblokir pemberitahuan/],
-    [{ permission: 'granted', supported: false }, /^Peramban ini tidak mendukung pemberitahuan/],
+    [{ permission: 'denied' }, /^Browser memblokir pemberitahuan/],
+    [{ permission: 'granted', supported: false }, /^Browser ini tidak mendukung pemberitahuan/],
   ] as const;
   for (const [browser, sentence] of browsers) {
     const { tab, acts } = await at(profiles, settings, browser);
@@ -120,14 +120,14 @@ test('a failed push service is retried with a press, and a lost subscription is 
   const gone = { refused: 'push_gone', message: 'Tidak lagi menerima.' };
   const { tab, acts } = await at(profiles, settings, browser, { push_test: () => gone });
   const button = (name: string) => here(tab).getByRole('button', { name });
-  await state(tab, /^Layanan pemberitahuan peramban ini belum dapat dihubungi/);
+  await state(tab, /^Layanan pemberitahuan browser ini belum dapat dihubungi/);
   await button('Coba lagi').click();
-  await state(tab, /^Menyala di peramban ini/);
+  await state(tab, /^Menyala di browser ini/);
   await button('Kirim uji').click();
-  await state(tab, /^Dimatikan di peramban ini/);
+  await state(tab, /^Dimatikan di browser ini/);
   expect(acts().at(-1)).toBe('push_unregister');
-  await button('Nyalakan di peramban ini').click();
-  await state(tab, /^Menyala di peramban ini/);
+  await button('Nyalakan di browser ini').click();
+  await state(tab, /^Menyala di browser ini/);
 });
 
 test('a dismissed offer of notices is not shown again', async ({ profiles }) => {
@@ -148,7 +148,7 @@ test('the offer stays when the browser’s prompt is left open, and disappears w
   const { tab, acts } = await at(profiles, '/message-history', browser);
   await enable(tab).click();
   await enable(tab).click();
-  await tab.getByText(/^Peramban memblokir pemberitahuan\. Izinkan lewat setelan/).waitFor();
+  await tab.getByText(/^Browser memblokir pemberitahuan\. Izinkan lewat setelan/).waitFor();
   await offer(tab).waitFor({ state: 'detached' });
   expect(acts()).toEqual([]);
 });

@@ -68,11 +68,11 @@ function Lasting({ available, pace }: { available: number; pace: Pace | undefine
   const lasting = lastsFor(available, pace);
   return (
     <p className={styles['lasting']}>
-      {lasting === 'less' && 'Tidak cukup untuk sehari dengan laju sekarang'}
-      {lasting === 'year' && 'Cukup untuk lebih dari setahun dengan laju sekarang'}
+      {lasting === 'less' && 'Tidak cukup untuk sehari dengan pemakaian sekarang'}
+      {lasting === 'year' && 'Cukup untuk lebih dari setahun dengan pemakaian sekarang'}
       {typeof lasting === 'number' && (
         <>
-          Cukup untuk <strong>± {formatNumber(lasting)} hari</strong> dengan laju sekarang
+          Cukup untuk <strong>± {formatNumber(lasting)} hari</strong> dengan pemakaian sekarang
         </>
       )}
       <span className={styles['pace']}>

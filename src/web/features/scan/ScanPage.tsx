@@ -106,7 +106,7 @@ function Outcome({ scan }: { scan: Scan }) {
 const Gone = () => (
   <Ending icon={<TimerOff size={40} />} tone="calm" title="Tautan ini tidak berlaku lagi">
     <p>
-      Tautan pindai hanya dapat dipakai sekali, di satu peramban, selama sepuluh menit. Minta tautan
+      Tautan pindai hanya dapat dipakai sekali, di satu browser, selama sepuluh menit. Minta tautan
       baru kepada yang mengirimkannya.
     </p>
   </Ending>

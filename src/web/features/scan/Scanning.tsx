@@ -36,7 +36,7 @@ export function Scanning({ scan, offline, onStale }: Props) {
       <Alert
         visible={offline}
         state="warning"
-        label="Koneksi terputus. Halaman ini mencoba lagi dengan sendirinya."
+        label="Koneksi terputus. Halaman ini mencoba lagi otomatis."
       />
       {state === 'scanned' ? (
         <p className={styles['wait']}>
@@ -71,7 +71,7 @@ export function Code({ qr, simulated, onStale }: CodeProps) {
         <LiveQr text={qr.text} stale={stale} simulated={simulated} onMissed={onStale} />
       </Suspense>
       <p className={styles['fresh']}>
-        QR diperbarui sendiri dalam{' '}
+        QR diperbarui otomatis dalam{' '}
         <Countdown
           key={end}
           until={qr.expires_at}

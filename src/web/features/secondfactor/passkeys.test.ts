@@ -16,6 +16,6 @@ test('says what to do when the browser returns no passkey, and leaves other erro
 test('suggests another method in a browser without passkeys', async () => {
   for (const use of [askPasskey, makePasskey]) {
     const error = await use({}).catch((no: unknown) => no);
-    expect(passkeySentence(error)).toMatch(/^Peramban ini tidak dapat memakai passkey/);
+    expect(passkeySentence(error)).toMatch(/^Browser ini tidak dapat memakai passkey/);
   }
 });

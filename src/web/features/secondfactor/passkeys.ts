@@ -27,7 +27,7 @@ export async function askPasskey(options: Options): Promise<string> {
 /** The message when the browser returned no passkey; `undefined` for any other error. */
 export function passkeySentence(error: unknown): string | undefined {
   if (error instanceof NoPasskeys) {
-    return 'Peramban ini tidak dapat memakai passkey di alamat ini. Pakai cara lain.';
+    return 'Browser ini tidak dapat memakai passkey di alamat ini. Pakai cara lain.';
   }
   const name = error instanceof Error ? error.name : '';
   if (name === 'InvalidStateError') return 'Perangkat ini sudah terpasang sebagai passkey Anda.';

@@ -132,7 +132,7 @@ export function TokensPage() {
   return (
     <>
       <PageHead
-        title="Token"
+        title="Nomor"
         context="Nomor pengirim Anda dan kunci API-nya."
         action={add}
         tools={

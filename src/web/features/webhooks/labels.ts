@@ -83,8 +83,7 @@ export const answerWords = ({ status, error }: Answer): string =>
 export function adviceFor({ status, error }: Answer): string | undefined {
   if (error === 'late') return 'Jawab 2xx lebih dahulu, baru kerjakan isinya.';
   if (error === 'refused') return 'Pakai alamat https umum, bukan alamat jaringan dalam.';
-  if (error === 'ours')
-    return 'Dicoba lagi dengan sendirinya. Bila berulang, hubungi Customer Service.';
+  if (error === 'ours') return 'Dicoba lagi otomatis. Bila berulang, hubungi Customer Service.';
   if (error === 'unreachable') return 'Periksa apakah server hidup, sertifikatnya, dan firewall.';
   if (status === null || (status >= 200 && status < 300)) return undefined;
   if (status >= 300 && status < 400) return 'Pengalihan tidak diikuti. Isi alamat akhirnya.';

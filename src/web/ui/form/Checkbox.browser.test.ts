@@ -42,7 +42,7 @@ test('a group has a name, a select-all box with a mixed state, and leaves disabl
   const open = page.getByRole('group', { name: /^Hari buka/ });
   const noteId = await open.getAttribute('aria-describedby');
   const note = page.locator(`[id="${noteId}"]`);
-  expect(await note.textContent()).toBe('Pilih paling sedikit satu hari.');
+  expect(await note.textContent()).toBe('Pilih minimal satu hari.');
   const monday = open.getByRole('checkbox', { name: 'Senin' });
   expect(await monday.getAttribute('aria-invalid')).toBe('true');
   await monday.check();

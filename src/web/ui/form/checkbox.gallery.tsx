@@ -55,7 +55,7 @@ function Demo() {
           <CheckboxGroup
             legend="Hari buka"
             required
-            error={open.length === 0 ? 'Pilih paling sedikit satu hari.' : undefined}
+            error={open.length === 0 ? 'Pilih minimal satu hari.' : undefined}
             options={days}
             value={open}
             onChange={setOpen}

@@ -38,7 +38,7 @@ const days = ['Senin', 'Selasa', 'Rabu'].map((label) => ({ value: label, label }
 const check = checkWith<Values>({
   shop: {
     required: 'Tulis nama usaha Anda.',
-    minLength: { value: 3, message: 'Nama usaha paling sedikit 3 karakter.' },
+    minLength: { value: 3, message: 'Nama usaha minimal 3 karakter.' },
     maxLength: 30,
   },
   code: {
@@ -50,11 +50,11 @@ const check = checkWith<Values>({
   city: { required: 'Pilih kota.' },
   amount: {
     required: 'Tulis jumlahnya.',
-    min: { value: 10_000, message: 'Paling sedikit Rp 10.000.' },
+    min: { value: 10_000, message: 'Minimal Rp 10.000.' },
     max: 5_000_000,
   },
   to: { validate: (to, { from }) => to === '' || to > from || 'Tutup harus setelah buka.' },
-  days: { required: 'Pilih paling sedikit satu hari.' },
+  days: { required: 'Pilih minimal satu hari.' },
   agree: { required: 'Setujui syaratnya untuk melanjutkan.' },
 });
 

@@ -15,7 +15,7 @@ test('a form reports every wrong field, focuses the first, and submits by keys w
     'Tulis nama usaha Anda.',
     'Pilih kota.',
     'Tulis jumlahnya.',
-    'Pilih paling sedikit satu hari.',
+    'Pilih minimal satu hari.',
     'Setujui syaratnya untuk melanjutkan.',
   ]) {
     await form.getByText(sentence).waitFor();
@@ -25,7 +25,7 @@ test('a form reports every wrong field, focuses the first, and submits by keys w
   expect(await shop.getAttribute('required')).not.toBeNull();
 
   await page.keyboard.type('Ko');
-  await form.getByText('Nama usaha paling sedikit 3 karakter.').waitFor();
+  await form.getByText('Nama usaha minimal 3 karakter.').waitFor();
   await page.keyboard.type('pi Senja');
   await waitFor(async () => expect(await shop.getAttribute('aria-invalid')).toBeNull());
   await page.keyboard.press('Tab');
@@ -43,7 +43,7 @@ test('a form reports every wrong field, focuses the first, and submits by keys w
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Tab');
   await page.keyboard.type('9k');
-  await form.getByText('Paling sedikit Rp 10.000.').waitFor();
+  await form.getByText('Minimal Rp 10.000.').waitFor();
   await page.keyboard.type('0');
   await page.keyboard.press('Tab');
   await page.keyboard.press('Tab');

@@ -87,7 +87,7 @@ function brokenText(text: string, rules: TextRules): Broken | undefined {
     return broken('maxLength', max.message, `Paling banyak ${shown(max.value)} karakter.`);
   }
   if (min && text.length < min.value) {
-    return broken('minLength', min.message, `Paling sedikit ${shown(min.value)} karakter.`);
+    return broken('minLength', min.message, `Minimal ${shown(min.value)} karakter.`);
   }
   const pattern = stated(rules.pattern);
   // `search` starts at the beginning with any flags and leaves `lastIndex` alone.

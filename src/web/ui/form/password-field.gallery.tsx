@@ -27,7 +27,7 @@ function Demo() {
           <PasswordField
             label="Kata sandi baru"
             autoComplete="new-password"
-            help="Paling sedikit 8 karakter."
+            help="Minimal 8 karakter."
             strength={password !== '' && <Strength {...level} />}
             value={password}
             onChange={({ target }) => setPassword(target.value)}

@@ -87,7 +87,7 @@ function More() {
         <div className={styles['column']}>
           <CurrencyField
             label="Jumlah transfer"
-            error="Paling sedikit Rp 10.000."
+            error="Minimal Rp 10.000."
             value={5_000}
             onChange={() => {}}
           />

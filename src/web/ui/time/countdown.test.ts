@@ -7,7 +7,7 @@ test('a countdown shows minutes and seconds, and hours if there are any', () => 
     '00.01',
     '00.00',
     '00.00',
-    '1.00.00',
-    '23.59.59',
+    '1 jam',
+    '23 jam 59 menit',
   ]);
 });

@@ -56,7 +56,7 @@ describe('a user with a second factor', () => {
     }
     // No code is sent; the phone is notified of the new browser.
     expect(app.sent.filter(({ text }) => text.startsWith('Kode verifikasi'))).toEqual([]);
-    expect(app.sent.filter(({ text }) => text.includes('peramban baru'))).toHaveLength(1);
+    expect(app.sent.filter(({ text }) => text.includes('browser baru'))).toHaveLength(1);
   });
 
   test('is not signed in by a code that was sent to the phone before it was set up', async ({

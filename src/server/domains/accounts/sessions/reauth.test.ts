@@ -125,7 +125,7 @@ describe('a token in another browser', () => {
     }
     await perform(reauthUser, right, { caller });
     const told = sent.slice(before);
-    expect(told).toMatchObject([{ phone: ANI, text: expect.stringContaining('peramban baru') }]);
+    expect(told).toMatchObject([{ phone: ANI, text: expect.stringContaining('browser baru') }]);
   });
 
   test('of a portal on another origin belongs to no browser, with any cookie', async ({ db }) => {

@@ -48,7 +48,7 @@ test('names browsers with their common names', () => {
     'Edge di Windows',
     'Safari di iPhone',
   ]);
-  expect(deviceName('curl/8.15')).toBe('Peramban lain');
+  expect(deviceName('curl/8.15')).toBe('Browser lain');
 });
 
 test('lists sessions with browser and address, this one first, then by last use', async ({
@@ -61,7 +61,7 @@ test('lists sessions with browser and address, this one first, then by last use'
   expect(await list(listSessions, {}, asker)).toMatchObject([
     { current: true, device: 'Firefox di Linux', ip: DESK.ip },
     { current: false, device: 'Chrome di Android', ip: PHONE.ip },
-    { current: false, device: 'Peramban lain', ip: THIRD.ip },
+    { current: false, device: 'Browser lain', ip: THIRD.ip },
   ]);
   await changeSessions(db.allAccountsSql, {}, { lastUsedAt: agedBy('5 days') });
   expect(await list(listSessions, {}, asker)).toMatchObject([{ ip: PHONE.ip }]);

@@ -326,7 +326,7 @@ const first = (list: readonly [string, RegExp][], agent: string): string | undef
 
 /** The name of a browser by its User-Agent, which is not verified: `Chrome di Android`. */
 export function deviceName(agent: string): string {
-  const browser = first(browsers, agent) ?? 'Peramban lain';
+  const browser = first(browsers, agent) ?? 'Browser lain';
   const system = first(systems, agent);
   return system === undefined ? browser : `${browser} di ${system}`;
 }

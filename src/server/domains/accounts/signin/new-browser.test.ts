@@ -45,7 +45,7 @@ describe('an unknown browser', () => {
     expect(app.sent.at(-1)).toMatchObject({
       phone: ANI,
       text: expect.stringMatching(
-        /^Kode verifikasi Kabari: \d{6} untuk masuk dari peramban baru\. Berlaku 5 menit/,
+        /^Kode verifikasi Kabari: \d{6} untuk masuk dari browser baru\. Berlaku 5 menit/,
       ),
       shown: 'Kode verifikasi ••••••',
     });
@@ -55,7 +55,7 @@ describe('an unknown browser', () => {
     expect(user).toMatchObject({ phone: ANI, name: 'Toko Ani' });
     expect(await app.callerOf(token)).toMatchObject({ role: 'customer' });
     expect(app.sent.at(-1)?.text).toMatch(
-      /^Akun Kabari Anda baru saja dibuka dari peramban baru: Chrome di Android\. Bukan Anda\?/,
+      /^Akun Kabari Anda baru saja dibuka dari browser baru: Chrome di Android\. Bukan Anda\?/,
     );
     const sent = app.sent.length;
     expect(await login(app, ANI, PIXEL)).toHaveProperty('token');
@@ -117,7 +117,7 @@ describe('an unknown browser', () => {
     });
     await ageCodes(db.allAccountsSql, 60);
     expect(await app.perform(resendOtp, which)).toMatchObject({ resend_in_seconds: 120 });
-    expect(app.sent.at(-1)?.text).toContain('untuk masuk dari peramban baru');
+    expect(app.sent.at(-1)?.text).toContain('untuk masuk dari browser baru');
     const entered = { ...which, code: app.codeFor(ANI) };
     expect(await app.perform(verifyOtp, entered, PIXEL)).toHaveProperty('token');
   });

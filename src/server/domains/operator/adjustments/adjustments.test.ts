@@ -21,7 +21,7 @@ import { changeWallets } from '#tests/support/money/wallets.ts';
 import { plus } from '#tests/support/database/changes.ts';
 
 const LARGE = 5_000_001;
-const reason = 'Diminta lewat surel';
+const reason = 'Diminta lewat email';
 
 type Desk = { app: TopupApp; oka: ActingOperator; ria: ActingOperator; ani: Customer; id: string };
 

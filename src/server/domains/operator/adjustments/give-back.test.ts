@@ -15,7 +15,7 @@ import { idOf, saldoOf } from '#tests/support/money/topups.ts';
 import { changeWallets } from '#tests/support/money/wallets.ts';
 import { plus } from '#tests/support/database/changes.ts';
 
-const reason = 'Diminta lewat surel';
+const reason = 'Diminta lewat email';
 const LARGE = 5_000_001;
 
 type Desk = { app: GatewayApp; oka: ActingOperator; ria: ActingOperator };

@@ -275,7 +275,7 @@ test('a phone number in place of its id names the right id, and the call is reco
   db,
 }) => {
   const { body } = await ani.call('/v23.0/6281234567890/messages', { body: text });
-  expect(body.error.error_data.details).toMatch(/^phone_number_id: .*halaman Token/);
+  expect(body.error.error_data.details).toMatch(/^phone_number_id: .*halaman Nomor/);
   await waitFor(async () => {
     const kept = await db.allAccountsSql`
       select dialect, code, status, path, facts from rejected_calls`;

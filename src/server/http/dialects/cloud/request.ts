@@ -184,7 +184,7 @@ function media(
 
 export const phrases = {
   numberId: {
-    id: 'Harus "ID nomor telepon" yang ditampilkan di halaman Token, 16 angka; bukan nomor teleponnya.',
+    id: 'Harus "ID nomor telepon" yang ditampilkan di halaman Nomor, 16 angka; bukan nomor teleponnya.',
     en: 'Expected the "ID nomor telepon" that the Token page shows, 16 digits; not the phone number.',
   },
   wamid: {
@@ -212,7 +212,7 @@ export const phrases = {
     en: 'Required: the text of the message.',
   },
   options: {
-    id: 'Wajib diisi: paling sedikit satu pilihan dengan judul.',
+    id: 'Wajib diisi: minimal satu pilihan dengan judul.',
     en: 'Required: one option with a title at least.',
   },
   url: {

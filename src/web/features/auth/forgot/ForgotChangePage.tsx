@@ -80,7 +80,7 @@ function ChangeForm({ grant, onLate, onAsked }: FormProps) {
       saveGrant(undefined);
       if ('token' in answer) enterSession(client, answer);
       else onAsked(answer);
-      toast('Kata sandi sudah diganti. Sesi di peramban lain diakhiri.', { tone: 'success' });
+      toast('Kata sandi sudah diganti. Sesi di browser lain diakhiri.', { tone: 'success' });
     } catch (no) {
       if (refusalCode(no) === 'grant_gone') return onLate();
       setError(form.refuse(no, { password_common: 'password' }) ? undefined : no);
@@ -91,7 +91,7 @@ function ChangeForm({ grant, onLate, onAsked }: FormProps) {
     <>
       <PageTitle>{TITLE}</PageTitle>
       <p className={styles['lead']}>
-        Setelah diganti, Anda langsung masuk di sini dan keluar dari semua peramban lain. Waktu yang
+        Setelah diganti, Anda langsung masuk di sini dan keluar dari semua browser lain. Waktu yang
         tersisa: <Countdown until={new Date(grant.expiresAt)} onEnd={onLate} />.
       </p>
       <form ref={form.ref} noValidate className={styles['form']} onSubmit={form.submit(send)}>

@@ -19,7 +19,7 @@ export const NewPasswordField = ({ about, onChange, ...field }: Props) => (
     required
     name="password"
     autoComplete="new-password"
-    help="Paling sedikit 8 karakter. Beberapa kata acak mudah diingat dan sulit ditebak."
+    help="Minimal 8 karakter. Beberapa kata acak mudah diingat dan sulit ditebak."
     strength={field.value !== '' && <Strength {...passwordStrength(field.value, about)} />}
     onChange={(event) => onChange(event.target.value)}
   />

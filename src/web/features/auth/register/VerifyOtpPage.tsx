@@ -60,11 +60,11 @@ const forNewNumber = (pending: PendingOtp) => ({
 });
 
 const forNewBrowser = (pending: PendingOtp) => ({
-  title: 'Verifikasi peramban',
+  title: 'Verifikasi browser',
   children: (
     <>
-      Peramban ini belum dikenal, jadi kami mengirim enam angka ke{' '}
-      <SentTo sentTo={pending.sentTo} />.
+      Browser ini belum dikenal, jadi kami mengirim enam angka ke <SentTo sentTo={pending.sentTo} />
+      .
     </>
   ),
   other: (

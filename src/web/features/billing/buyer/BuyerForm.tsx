@@ -87,7 +87,7 @@ function Fields({ buyer }: { buyer: BillingProfile }) {
         {...field('address')}
       />
       <TextField
-        label="Alamat surel untuk tagihan"
+        label="Alamat email untuk tagihan"
         type="email"
         autoComplete="email"
         {...field('email')}

@@ -64,7 +64,7 @@ function PastDue({ subscription, onDone }: Props) {
           : 'Kuota dan harga paket masih berlaku. '}
         {short > 0
           ? 'Begitu saldo masuk, paket dibayar otomatis.'
-          : 'Pembayaran dicoba lagi secara otomatis, atau bayar sekarang.'}
+          : 'Pembayaran dicoba lagi otomatis, atau bayar sekarang.'}
       </p>
       <div className={styles['actions']}>
         {short > 0 ? (

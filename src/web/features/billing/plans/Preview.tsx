@@ -32,7 +32,7 @@ export function Preview({ preview }: { preview: SubscriptionPreview }) {
       >
         <p>
           Isi saldo lebih dulu, lalu kembali ke sini.
-          {shortage < TOPUP_MIN && ` Isi saldo paling sedikit ${formatRupiah(TOPUP_MIN)}.`}
+          {shortage < TOPUP_MIN && ` Isi saldo minimal ${formatRupiah(TOPUP_MIN)}.`}
         </p>
       </Alert>
       <Alert

@@ -43,11 +43,11 @@ export function TimeFields({ form, campaign }: { form: Form<DraftValues>; campai
         )}
       </div>
       <TextField
-        label="Laju paling cepat (opsional)"
+        label="Batas kecepatan (opsional)"
         inputMode="numeric"
         autoComplete="off"
         suffix="pesan per menit"
-        help={`Dikosongkan: ${mostWords(campaign)}. Laju yang lebih pelan lebih aman bagi nomor WhatsApp.`}
+        help={`Dikosongkan: ${mostWords(campaign)}. Kecepatan yang lebih pelan lebih aman bagi nomor WhatsApp.`}
         value={values.pace}
         error={errors.pace}
         onChange={({ target }) => form.set('pace', target.value)}

@@ -61,7 +61,7 @@ function CampaignStatus({ campaign }: { campaign: Campaign }) {
         )}
         {reason === 'token_not_linked' && (
           <p>
-            <Link to="/token">Buka halaman Token</Link>
+            <Link to="/token">Buka halaman Nomor</Link>
           </p>
         )}
       </Alert>

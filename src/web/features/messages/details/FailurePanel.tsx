@@ -73,7 +73,7 @@ export function RetryNotice({ message: { retrying } }: Props) {
           {cause}{' '}
           {next === null
             ? 'Sedang dicoba lagi.'
-            : `${unanswered ? 'Ditunggu sampai' : 'Dicoba lagi'} ${formatDateTime(next, zone)}, dengan sendirinya.`}
+            : `${unanswered ? 'Ditunggu sampai' : 'Dicoba lagi'} ${formatDateTime(next, zone)}, otomatis.`}
         </>
       }
     />

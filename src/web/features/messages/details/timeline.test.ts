@@ -54,7 +54,7 @@ test('during automatic retries the person is not asked to act, unless an access 
     'Asia/Jakarta',
   );
   expect(retrying?.detail).not.toContain('Kirim ulang');
-  expect(refused?.detail).toContain('Bila access token-nya masih berlaku');
+  expect(refused?.detail).toContain('Bila token aksesnya masih berlaku');
   expect(unknown?.detail).not.toContain('Kirim ulang');
 });
 

@@ -21,10 +21,10 @@ export function NoticeCard() {
     // Prompt at once: the browser requires a recent click.
     const answer = await askForNotices();
     if (answer === 'denied') {
-      toast('Peramban memblokir pemberitahuan. Izinkan lewat setelan situs ini bila diperlukan.');
+      toast('Browser memblokir pemberitahuan. Izinkan lewat setelan situs ini bila diperlukan.');
     }
     if (answer !== 'granted') return;
-    toast('Pemberitahuan aktif di peramban ini.', { tone: 'success' });
+    toast('Pemberitahuan aktif di browser ini.', { tone: 'success' });
     await import('#web/features/push/push.ts')
       .then(({ enablePush }) => enablePush())
       .catch(() => undefined);

@@ -44,7 +44,7 @@ afterEach(() => {
 test('reports a blocked sound once, however many follow', () => {
   openPage({ hidden: false, touched: false });
   notifyBlockedSound('refused');
-  expect(said()).toEqual([expect.stringMatching(/^Peramban menahan bunyi pesan baru/)]);
+  expect(said()).toEqual([expect.stringMatching(/^Browser menahan bunyi pesan baru/)]);
   for (const { id } of toasts.get()) dismissToast(id);
   vi.advanceTimersByTime(2 * TOAST_MS);
   notifyBlockedSound('refused');

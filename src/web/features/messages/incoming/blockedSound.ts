@@ -22,5 +22,5 @@ export function notifyBlockedSound(sounded: Sounded | undefined): void {
 function say(): void {
   if (wasTouched() || storageGet('tab', NAME) !== undefined) return;
   storageSet('tab', NAME, '1');
-  toast('Peramban menahan bunyi pesan baru sampai Anda menyentuh halaman ini atau menekan tombol.');
+  toast('Browser menahan bunyi pesan baru sampai Anda menyentuh halaman ini atau menekan tombol.');
 }

@@ -181,7 +181,7 @@ function RefusalAlert({ error }: { error: Error | null }) {
       )}
       {code === 'token_not_linked' && (
         <p>
-          <Link to="/token">Buka halaman Token</Link>
+          <Link to="/token">Buka halaman Nomor</Link>
         </p>
       )}
     </Alert>

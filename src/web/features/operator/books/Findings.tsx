@@ -51,7 +51,7 @@ const words: Record<FindingCode, { what: string; todo: string }> = {
   },
   holds_old: {
     what: 'Biaya pesan tertahan lebih dari 24 jam',
-    todo: 'Hasil pesannya belum diketahui. Periksa sambungan pengirimnya; dana kembali sendiri bila pesan kedaluwarsa.',
+    todo: 'Hasil pesannya belum diketahui. Periksa sambungan pengirimnya; dana kembali otomatis bila pesan kedaluwarsa.',
   },
 };
 

@@ -107,7 +107,7 @@ function Fields({ form, onSubmit, onDirty, button }: FieldsProps) {
         required
         rows={4}
         maxLength={600}
-        help="Alamat https:// menjadi tautan dengan sendirinya."
+        help="Alamat https:// menjadi tautan otomatis."
         {...field('text')}
       />
       <Select
@@ -121,7 +121,7 @@ function Fields({ form, onSubmit, onDirty, button }: FieldsProps) {
       <Shown form={form} />
       <Checkbox
         label="Juga pemberitahuan push"
-        help="Ke peramban pelanggan yang menyalakannya."
+        help="Ke browser pelanggan yang menyalakannya."
         checked={values.by_push}
         onChange={(event) => set('by_push', event.target.checked)}
       />

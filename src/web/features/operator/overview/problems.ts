@@ -229,7 +229,7 @@ function ofSettings({ settings_waiting }: OperatorOverview): Found {
 
 const pauseWords: Record<OperatorOverview['pauses'][number]['reason'], string> = {
   silent: 'WhatsApp tidak menjawab',
-  refused: 'Meta menolak pesannya, walaupun access token-nya berlaku',
+  refused: 'Meta menolak pesannya, walaupun token aksesnya berlaku',
   restricted: 'Meta membatasi akunnya',
   billing: 'Meta belum dapat menagih akunnya',
 };

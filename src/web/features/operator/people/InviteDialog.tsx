@@ -86,7 +86,7 @@ function Ask({ onClose, onInvited }: AskProps) {
           name="phone"
           required
           autoComplete="off"
-          help="Untuk masuk, dan untuk kode verifikasi di peramban baru."
+          help="Untuk masuk, dan untuk kode verifikasi di browser baru."
           value={form.values.phone}
           error={form.errors.phone}
           onChange={(digits) => form.set('phone', digits)}

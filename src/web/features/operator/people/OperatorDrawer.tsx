@@ -155,7 +155,7 @@ function Ends({ operator, onRemoved }: { operator: Operator; onRemoved: () => vo
   const end = useOperatorAct(endOperatorSessions, {
     title: you ? 'Akhiri sesi Anda yang lain?' : `Akhiri semua sesi ${isolated(name)}?`,
     text: you
-      ? 'Peramban ini tetap masuk. Di semua peramban lain Anda harus masuk kembali.'
+      ? 'Browser ini tetap masuk. Di semua browser lain Anda harus masuk kembali.'
       : `${isolated(name)} harus masuk kembali, dengan kode verifikasi.`,
     button: 'Akhiri sesi',
     said: 'Sesi sudah diakhiri.',

@@ -36,7 +36,7 @@ export function Connection({ token }: { token: SystemToken }) {
     void confirm({
       title: 'Putuskan token sistem?',
       children:
-        'Sampai tersambung lagi tidak ada yang dapat mendaftar, mengganti kata sandi, atau masuk dari peramban baru, termasuk operator.',
+        'Sampai tersambung lagi tidak ada yang dapat mendaftar, mengganti kata sandi, atau masuk dari browser baru, termasuk operator.',
       cancelText: 'Batal',
       confirmText: 'Putuskan',
       tone: 'danger',
@@ -114,7 +114,7 @@ const Scan = ({ link: { path, expires_at }, onEnd }: ScanProps) => (
   <Stack gap={12}>
     <p>
       Buka halaman pindai, lalu pindai QR-nya dengan ponsel pengirim. Tautan ini berlaku{' '}
-      <Countdown until={expires_at} onEnd={onEnd} /> lagi, untuk satu peramban.
+      <Countdown until={expires_at} onEnd={onEnd} /> lagi, untuk satu browser.
     </p>
     <Row>
       <AnchorButton href={path} target="_blank" rel="noopener">

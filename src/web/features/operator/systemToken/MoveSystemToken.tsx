@@ -54,7 +54,7 @@ export function MoveSystemToken({ token, onClose }: Props) {
           <Alert
             visible
             state="warning"
-            label="Sampai nomornya tersambung di kanal baru, tidak ada kode yang sampai: tidak ada yang dapat mendaftar atau masuk dari peramban baru. Jangan keluar dari sesi ini."
+            label="Sampai nomornya tersambung di kanal baru, tidak ada kode yang sampai: tidak ada yang dapat mendaftar atau masuk dari browser baru. Jangan keluar dari sesi ini."
           />
           <RefusalAlert error={move.error} />
           {token.others.length > 0 ? (

@@ -52,7 +52,7 @@ function Shown({ token }: { token: SystemToken }) {
           </p>
         )}
         <p>
-          Tidak ada yang dapat mendaftar, mengganti kata sandi, atau masuk dari peramban baru sampai
+          Tidak ada yang dapat mendaftar, mengganti kata sandi, atau masuk dari browser baru sampai
           token ini tersambung lagi. Jangan keluar dari sesi ini.
         </p>
       </Alert>

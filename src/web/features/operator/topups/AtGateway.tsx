@@ -64,7 +64,7 @@ function adviceOf({ status }: OperatorTopup, gateway: string): string {
   switch (status) {
     case 'creating':
     case 'pending':
-      return `Tidak ada yang perlu dilakukan: saldo bertambah dengan sendirinya begitu ${gateway} menyatakan pesanan ini lunas.`;
+      return `Tidak ada yang perlu dilakukan: saldo bertambah otomatis begitu ${gateway} menyatakan pesanan ini lunas.`;
     case 'review':
       return `${gateway} menerima jumlah yang berbeda, atau masih memeriksa pembayarannya. Lihat di dasbor ${gateway}, lalu tanyakan lagi. Bila isi saldo ini ditolak, uang yang diterima ${gateway} masuk ke Dana belum dikenali.`;
     case 'expired':

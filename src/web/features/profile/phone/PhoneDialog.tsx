@@ -169,7 +169,7 @@ function useCodes({ codes: [old, fresh], onDone }: Pick<CodesProps, 'codes' | 'o
       });
       takeUser(user);
       void client.invalidateQueries({ queryKey: sessionsQuery.queryKey });
-      toast('Nomor ponsel diganti. Sesi di peramban lain diakhiri.', { tone: 'success' });
+      toast('Nomor ponsel diganti. Sesi di browser lain diakhiri.', { tone: 'success' });
       onDone();
     } catch (no) {
       setError(no);

@@ -23,7 +23,7 @@ const soundOptions = Object.entries(sounds).map(([value, label]) => ({ value, la
 
 async function tryOut(sound: string): Promise<void> {
   if ((await playSound(sound)) === 'played') return;
-  toast('Bunyi tidak dapat diputar. Periksa izin bunyi situs ini di peramban Anda.', {
+  toast('Bunyi tidak dapat diputar. Periksa izin bunyi situs ini di browser Anda.', {
     tone: 'warning',
   });
 }
@@ -62,7 +62,7 @@ export function NoticesPart() {
       <div className={styles['group']}>
         <Checkbox
           label="Pemberitahuan pesan baru"
-          help="Muncul juga saat Kabari tidak sedang dibuka. Berlaku untuk semua peramban Anda."
+          help="Muncul juga saat Kabari tidak sedang dibuka. Berlaku untuk semua browser Anda."
           checked={user.push_on}
           error={failures.push_on}
           onChange={({ target }) => choose('push_on', { push_on: target.checked })}
@@ -72,7 +72,7 @@ export function NoticesPart() {
             <ThisBrowser />
             <Checkbox
               label="Tampilkan isi pesan"
-              help="Tanpa ini, pemberitahuan hanya menyebut pengirimnya. Isinya lewat layanan pemberitahuan peramban dalam keadaan terenkripsi."
+              help="Tanpa ini, pemberitahuan hanya menyebut pengirimnya. Isinya lewat layanan pemberitahuan browser dalam keadaan terenkripsi."
               checked={user.push_text}
               error={failures.push_text}
               onChange={({ target }) => choose('push_text', { push_text: target.checked })}
@@ -86,22 +86,22 @@ export function NoticesPart() {
 
 const words: Record<PushState, string> = {
   unsupported:
-    'Peramban ini tidak mendukung pemberitahuan, atau halaman ini tidak dibuka lewat HTTPS.',
+    'Browser ini tidak mendukung pemberitahuan, atau halaman ini tidak dibuka lewat HTTPS.',
   install_first:
     'Di iPhone dan iPad, tambahkan dulu Kabari ke layar utama lewat tombol Bagikan, lalu buka dari sana.',
   denied:
-    'Peramban memblokir pemberitahuan dari situs ini. Izinkan lewat ikon gembok di samping alamat, lalu muat ulang.',
-  unasked: 'Peramban ini belum diizinkan menampilkan pemberitahuan.',
-  off: 'Dimatikan di peramban ini.',
-  starting: 'Sedang disiapkan di peramban ini.',
-  on: 'Menyala di peramban ini.',
+    'Browser memblokir pemberitahuan dari situs ini. Izinkan lewat ikon gembok di samping alamat, lalu muat ulang.',
+  unasked: 'Browser ini belum diizinkan menampilkan pemberitahuan.',
+  off: 'Dimatikan di browser ini.',
+  starting: 'Sedang disiapkan di browser ini.',
+  on: 'Menyala di browser ini.',
   failed:
-    'Layanan pemberitahuan peramban ini belum dapat dihubungi. Kami mencobanya lagi nanti, atau coba sekarang.',
+    'Layanan pemberitahuan browser ini belum dapat dihubungi. Kami mencobanya lagi nanti, atau coba sekarang.',
 };
 
 const ways: Partial<Record<PushState, string>> = {
-  unasked: 'Izinkan di peramban ini',
-  off: 'Nyalakan di peramban ini',
+  unasked: 'Izinkan di browser ini',
+  off: 'Nyalakan di browser ini',
   failed: 'Coba lagi',
 };
 
@@ -147,7 +147,7 @@ function TestPush() {
     setFailure(undefined);
     try {
       await sendTestPush();
-      toast('Pemberitahuan uji dikirim ke peramban ini.', { tone: 'success' });
+      toast('Pemberitahuan uji dikirim ke browser ini.', { tone: 'success' });
     } catch (no) {
       setFailure(sentenceOf(no));
     } finally {

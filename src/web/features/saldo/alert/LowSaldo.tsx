@@ -90,7 +90,7 @@ function CurrentAlert({ alert, onEdit }: { alert: SaldoAlert; onEdit: () => void
         <strong>
           <Money amount={threshold} />
         </strong>
-        : di halaman ini, lewat pemberitahuan peramban, dan lewat pesan.
+        : di halaman ini, lewat pemberitahuan browser, dan lewat pesan.
       </p>
       {firedAt && (
         <p className={styles['last']}>
@@ -144,7 +144,7 @@ function ThresholdForm({ alert, onClose }: { alert: SaldoAlert; onClose: () => v
         required
         step={10_000}
         indonesianSuffixes
-        help={`Paling sedikit ${formatRupiah(ALERT_MIN)}. Anda diberi tahu paling sering sekali dalam 6 jam.`}
+        help={`Minimal ${formatRupiah(ALERT_MIN)}. Anda diberi tahu paling sering sekali dalam 6 jam.`}
         quick={PRESETS}
         value={threshold === '' ? undefined : Number(threshold)}
         error={form.errors.threshold}

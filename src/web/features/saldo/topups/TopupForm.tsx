@@ -75,7 +75,7 @@ export function TopupForm({ proposed, onClose, onMade }: Props) {
           size="xl"
           required
           step={10_000}
-          help={`Paling sedikit ${formatRupiah(least)}${ppn ? ', belum termasuk PPN' : ''}. Boleh ditulis singkat: 50rb atau 1,5jt.`}
+          help={`Minimal ${formatRupiah(least)}${ppn ? ', belum termasuk PPN' : ''}. Boleh ditulis singkat: 50rb atau 1,5jt.`}
           indonesianSuffixes
           value={amount}
           quick={TOPUP_PRESETS}

@@ -41,7 +41,7 @@ export function LiveVideo({ kind, onText, onFailure }: Props) {
     start().catch(() => {
       if (!over)
         callbacks.current.onFailure(
-          'Kamera tidak dapat dibuka. Izinkan di peramban, atau pilih gambar.',
+          'Kamera tidak dapat dibuka. Izinkan di browser, atau pilih gambar.',
         );
     });
     return stop;

@@ -35,7 +35,7 @@ export function Conversations({ phone, conversations, seen, onOpen, onNew, onCam
       {conversations.length === 0 ? (
         <div className={styles['none']}>
           <EmptyState title="Belum ada pesan di ponsel ini.">
-            Pesan yang dikirim ke nomor ini muncul di sini secara otomatis.
+            Pesan yang dikirim ke nomor ini muncul di sini otomatis.
           </EmptyState>
         </div>
       ) : (

@@ -14,7 +14,7 @@ const NO_CONTACT = 'Berkas ini bukan kartu kontak. Tulis nama dan nomornya di si
 
 const check = ({ name, phone }: Contact) => ({
   ...(name.trim() === '' && { name: 'Tulis namanya.' }),
-  ...(phone.length < 8 && { phone: 'Tulis nomornya, paling sedikit delapan angka.' }),
+  ...(phone.length < 8 && { phone: 'Tulis nomornya, minimal delapan angka.' }),
 });
 
 export function ContactForm({ onSend, onClose }: Props) {

@@ -130,7 +130,7 @@ function Note({ line }: { line: OutgoingLine }) {
   return (
     <div className={styles['note']} role="alert">
       <p>
-        Belum terkirim. {why} {!failed && 'Dicoba lagi dengan sendirinya.'}
+        Belum terkirim. {why} {!failed && 'Dicoba lagi otomatis.'}
       </p>
       <span className={styles['actions']}>
         <Button size="sm" variant="outline" tone="danger" onClick={() => retryLine(line)}>

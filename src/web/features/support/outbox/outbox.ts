@@ -31,7 +31,7 @@ export type LineSender = {
 };
 
 const NO_PASSWORD = 'Kata sandi Anda belum dimasukkan.';
-const FILE_GONE = 'Berkasnya tidak ada lagi di peramban ini. Hapus, lalu pilih sekali lagi.';
+const FILE_GONE = 'Berkasnya tidak ada lagi di browser ini. Hapus, lalu pilih sekali lagi.';
 
 const lines = createStore<readonly OutgoingLine[]>(storedLines, ({ set }) =>
   onStorageChange(LINE_NAMES, () => set(storedLines())),

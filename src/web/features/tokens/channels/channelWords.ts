@@ -12,13 +12,13 @@ type About = {
 
 export const aboutChannel: Record<ChannelName, About> = {
   simulator: {
-    can: 'Jaringan ponsel tiruan di server ini: semua langkahnya sama, tetapi tidak ada pesan yang sampai ke ponsel sungguhan.',
+    can: 'Jaringan ponsel simulasi di server ini: semua langkahnya sama, tetapi tidak ada pesan yang sampai ke ponsel sungguhan.',
     needs: 'Tidak perlu apa-apa.',
   },
   cloud: {
     can: 'Jalur resmi dari Meta. Templat yang disetujui dapat dikirim kapan saja; pesan lain hanya dalam 24 jam sejak penerima terakhir menulis.',
     needs:
-      'Perlu nomor di akun WhatsApp Business Anda di Meta, beserta access token-nya. Meta menagih tarifnya sendiri kepada akun itu.',
+      'Perlu nomor di akun WhatsApp Business Anda di Meta, beserta token aksesnya. Meta menagih tarifnya sendiri kepada akun itu.',
     pays: 'Biaya di Kabari dipotong saat Meta menerima pesan, juga bila Meta kemudian tidak menyampaikannya.',
   },
   web: {

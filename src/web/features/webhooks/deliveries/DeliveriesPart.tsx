@@ -161,7 +161,7 @@ export function DeliveriesPart({ webhook }: { webhook: Webhook }) {
             >
               <EmptyState icon={<Icon size={24} />} title="Belum ada peristiwa">
                 Tekan Kirim uji coba di atas untuk mencoba alamatnya, atau kirim satu pesan:
-                peristiwanya muncul di sini dengan sendirinya.
+                peristiwanya muncul di sini otomatis.
               </EmptyState>
             </NoRows>
           }

@@ -49,4 +49,4 @@ export function useFiles(thread: string): Files {
 }
 
 const goneFault = ({ name, caption }: GoneFile): string =>
-  `${name} tidak ada lagi di peramban ini. Pilih sekali lagi.${caption && ` Keterangannya: ${caption}`}`;
+  `${name} tidak ada lagi di browser ini. Pilih sekali lagi.${caption && ` Keterangannya: ${caption}`}`;

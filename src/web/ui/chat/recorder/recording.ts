@@ -21,7 +21,7 @@ export const recordingFormat = () =>
 
 const refusals: Readonly<Record<string, string>> = {
   NotAllowedError:
-    'Peramban tidak mengizinkan mikrofon. Izinkan mikrofon untuk situs ini di bilah alamat, lalu coba lagi.',
+    'Browser tidak mengizinkan mikrofon. Izinkan mikrofon untuk situs ini di bilah alamat, lalu coba lagi.',
   NotFoundError: 'Tidak ada mikrofon. Sambungkan mikrofon, lalu coba lagi.',
   NotReadableError: 'Mikrofon sedang dipakai aplikasi lain. Tutup aplikasi itu, lalu coba lagi.',
 };
@@ -33,7 +33,7 @@ export function recordingRefusal(error: unknown): string {
   }
   const name = error instanceof DOMException ? error.name : '';
   return (
-    refusals[name] ?? 'Peramban ini tidak dapat merekam suara. Kirim berkas suara sebagai lampiran.'
+    refusals[name] ?? 'Browser ini tidak dapat merekam suara. Kirim berkas suara sebagai lampiran.'
   );
 }
 

@@ -4,7 +4,7 @@ import { typedName, fittingReplies, withReply } from './replies.ts';
 const replies = [
   ['isi-saldo', 'Saldo masuk setelah transfer sampai.'],
   ['salam', 'Selamat datang, {nama}. Ada yang bisa kami bantu, {nama}?'],
-  ['terputus', 'Pindai ulang QR di halaman Token.'],
+  ['terputus', 'Pindai ulang QR di halaman Nomor.'],
 ].map(([name = '', text = '']) => ({ name, text, updated_at: new Date(0) }));
 const names = (asked: string) => fittingReplies(replies, asked).map(({ name }) => name);
 

@@ -207,7 +207,7 @@ function whyBlocked(token: Token | undefined, known: boolean): ReactNode {
     <>
       Token <bdi>{token.name}</bdi> {tokenStatusLabel[token.status].toLowerCase()}.{' '}
       <Link to="/token" search={{ open: token.id }}>
-        Buka halaman Token
+        Buka halaman Nomor
       </Link>
     </>
   );

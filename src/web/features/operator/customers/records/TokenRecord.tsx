@@ -35,7 +35,7 @@ const disconnectedWords = ({ channel, waiting }: OperatorToken): string => {
   const what = channel === 'cloud' ? 'nomor di Meta' : 'ponsel';
   const how = channel === 'cloud' ? 'memasukkan access token baru' : 'memindai QR';
   const held = waiting > 0 ? ', jadi pesan yang menunggu belum dapat berangkat' : '';
-  return `Token ini tidak tersambung ke ${what}${held}. Minta pelanggan ${how} di halaman Token.`;
+  return `Token ini tidak tersambung ke ${what}${held}. Minta pelanggan ${how} di halaman Nomor.`;
 };
 
 const moment = (at: Date | null, none: string) => (at ? <DateTime at={at} /> : none);

@@ -26,7 +26,7 @@ export function CheckPaid({ topup }: { topup: Topup }) {
       <p role="status" className={styles['said']}>
         {check.error && !check.busy && sentenceOf(check.error)}
         {isUnpaid &&
-          'Pembayarannya belum kami terima. Biasanya masuk dalam satu menit; halaman ini berubah sendiri.'}
+          'Pembayarannya belum kami terima. Biasanya masuk dalam satu menit; halaman ini berubah otomatis.'}
       </p>
     </div>
   );

@@ -53,7 +53,7 @@ export type Outgoing = Which & {
 const OWN_MS = 12 * 3_600_000;
 const SECOND_TRY_MS = 1_000;
 const NO_PASSWORD = 'Kata sandi Anda belum dimasukkan.';
-const FILE_GONE = 'Berkasnya tidak ada lagi di peramban ini. Hapus, lalu pilih sekali lagi.';
+const FILE_GONE = 'Berkasnya tidak ada lagi di browser ini. Hapus, lalu pilih sekali lagi.';
 
 const all = createStore<readonly Outgoing[]>(() => stored(Date.now()));
 const working = new Set<string>();
