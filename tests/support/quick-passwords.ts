@@ -7,7 +7,7 @@ import { syncBuiltinESMExports } from 'node:module';
  */
 const derive = crypto.argon2;
 
-/** What the code under test asked for, in order: how a test compares the work of two calls without a clock. */
+/** Derivations in order: a test compares the work of two calls by them, without a clock. */
 export const derivations: {
   algorithm: string;
   memory: number;

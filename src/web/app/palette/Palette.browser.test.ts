@@ -33,7 +33,7 @@ test('opens any screen by a few letters', async ({ person }) => {
   const tab = await open('/');
   await heading(tab, 'Beranda').waitFor();
 
-  await ask(tab, 'tok');
+  await ask(tab, 'nom');
   await arrivesAt(tab, '/token');
   await takesFocus(tab, heading(tab, 'Nomor'));
   await ask(tab, 'SALD');
