@@ -13,7 +13,7 @@ type About = {
 export const aboutChannel: Record<ChannelName, About> = {
   simulator: {
     can: 'Jaringan ponsel simulasi di server ini: semua langkahnya sama, tetapi tidak ada pesan yang sampai ke ponsel sungguhan.',
-    needs: 'Tidak perlu apa-apa.',
+    needs: 'Langsung bisa dipakai.',
   },
   cloud: {
     can: 'Jalur resmi dari Meta. Templat yang disetujui dapat dikirim kapan saja; pesan lain hanya dalam 24 jam sejak penerima terakhir menulis.',
