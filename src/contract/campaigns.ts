@@ -116,8 +116,8 @@ export const Campaign = schema(() =>
     token_pace: z.nullable(z.int()),
     recipients: RecipientCounts(),
     /**
-     * Its messages by status, without withdrawn ones. `sent` includes the delivered ones and `delivered` the read ones,
-     * as on Beranda.
+     * Its messages, without withdrawn ones, in cumulative figures (`messages/counts.ts`): `sent` includes the delivered
+     * ones, `delivered` the read ones.
      */
     messages: z.object({
       waiting: z.int(),

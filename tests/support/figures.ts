@@ -89,12 +89,13 @@ function dayOf(messages: readonly Counted[], date: string): HomeSummary['days'][
     messages.filter(({ day, status }) => day === date && statuses.includes(status)).length;
   return {
     date,
-    sent: count('sent'),
-    delivered: count('delivered'),
+    accepted: messages.filter((one) => one.day === date && one.direction === 'out').length,
+    waiting: count(...waiting),
+    sent: count('sent', 'delivered', 'read'),
+    delivered: count('delivered', 'read'),
     read: count('read'),
     failed: count('failed'),
     received: count('received'),
-    waiting: count(...waiting),
   };
 }
 
@@ -107,7 +108,7 @@ export async function expectHome({ db, accountId }: Whose): Promise<void> {
   expect(home.days).toEqual(
     Array.from({ length: 30 }, (_, n) => dayOf(messages, daysAfter(today, n - 29))),
   );
-  const { waiting: _, date, ...shown } = home.days.at(-1) ?? dayOf([], today);
+  const { date, ...shown } = home.days.at(-1) ?? dayOf([], today);
   expect(date).toBe(today);
   expect(home.today).toEqual(shown);
   expect(home.checklist.sent).toBe(

@@ -157,10 +157,12 @@ export const SystemToken = schema(() =>
     cloud: z.nullable(CloudConnection()),
     /** The template that carries codes on the Cloud API; null on another channel, or while Meta has approved none. */
     code_template: z.nullable(z.object({ name: z.string(), language: z.string() })),
+    /** Cumulative, as all figures of messages (`messages/counts.ts`). */
     today: z.object({
       waiting: z.int(),
       sent: z.int(),
       delivered: z.int(),
+      read: z.int(),
       failed: z.int(),
       expired: z.int(),
     }),

@@ -7,7 +7,7 @@ import type {
   PauseReason,
   CampaignContent,
 } from '#contract/campaigns.ts';
-import type { MessageStatus } from '#contract/messages.ts';
+import { type StatusCounts, figuresOf } from '#contract/messages/counts.ts';
 import { type NamedToken, namedTokens } from '#server/domains/tokens/tokens.ts';
 import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
 
@@ -22,9 +22,6 @@ export const recipientStates = [
   'opted_out',
   'incomplete',
 ] as const;
-
-/** Number of a campaign's messages by status; those taken back are among the cancelled ones. */
-export type MessageSums = Partial<Record<MessageStatus, number>>;
 
 export type StoredCampaign = {
   account_id: string;
@@ -41,7 +38,8 @@ export type StoredCampaign = {
   columns: string[];
   starts_at: Date | null;
   pace: number | null;
-  messages: MessageSums;
+  /** Those taken back are among the cancelled ones. */
+  messages: StatusCounts;
   taken_back: number;
   cost: number;
   created_at: Date;
@@ -126,15 +124,15 @@ export const campaignOf = (stored: StoredCampaign, tokenPace: number | null): Ca
 
 /** Counts lag by up to a second: messages taken back may not be counted as cancelled yet. */
 function messagesOf({ messages, taken_back }: StoredCampaign): Campaign['messages'] {
-  const count = (...statuses: MessageStatus[]) =>
-    statuses.reduce((sum, status) => sum + Math.max(0, messages[status] ?? 0), 0);
+  const { scheduled, waiting, sent, delivered, read, failed, cancelled, expired } =
+    figuresOf(messages);
   return {
-    waiting: count('scheduled', 'accepted', 'queued', 'sending'),
-    sent: count('sent', 'delivered', 'read'),
-    delivered: count('delivered', 'read'),
-    read: count('read'),
-    failed: count('failed'),
-    cancelled: Math.max(0, count('cancelled') - taken_back),
-    expired: count('expired'),
+    waiting: scheduled + waiting,
+    sent,
+    delivered,
+    read,
+    failed,
+    cancelled: Math.max(0, cancelled - taken_back),
+    expired,
   };
 }

@@ -1,5 +1,6 @@
 import type { OperatorOverview } from '#contract/operator/overview.ts';
-import type { MessageStatus, Failure } from '#contract/messages.ts';
+import type { Failure } from '#contract/messages.ts';
+import { countedStatuses } from '#contract/messages/counts.ts';
 import { countsByHour } from './history/counts.ts';
 import { readAsAccount, hoursBefore, idsBefore } from '#server/domains/messages/history/pages.ts';
 import { SNAPSHOT } from '#server/infra/postgres/alone.ts';
@@ -12,7 +13,6 @@ import { failureOf, messageRow, readMessages } from '#server/domains/messages/hi
 import { readWithTimeline } from '#server/domains/messages/history/timeline.ts';
 
 const HOUR_MS = 3_600_000;
-const sentStatuses: readonly MessageStatus[] = ['sent', 'delivered', 'read'];
 
 type Sums = { sent: number; failed: number };
 
@@ -26,7 +26,7 @@ export function messageSums(
   const before = new Date(hour + HOUR_MS);
   const [day, month] = [new Date(hour - 23 * HOUR_MS), new Date(hour - (30 * 24 - 1) * HOUR_MS)];
   return readAsAccount(sql, accountId, async (tx) => {
-    const isSent = tx`status = any(${sentStatuses}::text[])`;
+    const isSent = tx`status = any(${[...countedStatuses.sent]}::text[])`;
     const isFailed = tx`status = 'failed'`;
     const [sums] = await tx<Record<'day_s' | 'day_f' | 'month_s' | 'month_f', number>[]>`
       select coalesce(sum(messages) filter (where ${isSent} and hour >= ${day}), 0)::bigint as day_s,

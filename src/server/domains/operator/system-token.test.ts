@@ -4,6 +4,7 @@ import { consentScan, getScan } from '#contract/scan.ts';
 import { signedIn, test as base, type RunningApp } from '#tests/support/app/running-app.ts';
 import { ageReauth } from '#tests/support/people/accounts-app.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
+import { storeMessages } from '#tests/support/people/stored-messages.ts';
 import { makeOperators } from '#tests/support/people/people.ts';
 
 async function adminOf(db: TestDatabase, { ask }: RunningApp) {
@@ -83,6 +84,23 @@ test('counts requested and entered codes', async ({ db, running }) => {
   expect(await admin('operator_system_token_get')).toMatchObject({
     codes: { asked: 7, entered: 5, fullest: 5, cap: 2_000 },
     address: { asked: 4, cap: 50 },
+  });
+});
+
+test('counts the token’s messages of today, a read one as delivered and sent too', async ({
+  db,
+  running,
+}) => {
+  const admin = await adminOf(db, running);
+  const [token] = await db.allAccountsSql<{ accountId: string; tokenId: string }[]>`
+    select account_id as "accountId", token_id as "tokenId" from tokens where is_system`;
+  const { accountId = '', tokenId = '' } = token ?? {};
+  const at = new Date();
+  const statuses = ['sent', 'delivered', 'read', 'read', 'failed', 'queued', 'scheduled'] as const;
+  const stored = statuses.map((status) => ({ at, tokenId, status }));
+  await storeMessages(db.owner, accountId, stored);
+  expect(await admin('operator_system_token_get')).toMatchObject({
+    today: { waiting: 2, sent: 4, delivered: 3, read: 2, failed: 1, expired: 0 },
   });
 });
 

@@ -95,7 +95,7 @@ async function tokenCard(tx: Tx, { accountId }: Subject, tokenId: string): Promi
     status: tokenStatusLabel[status],
     lines: [
       phone === null ? 'Belum ada nomor' : formatPhone(phone),
-      `Terkirim hari ini ${sent} dari ${limit}`,
+      `Pesan hari ini ${sent} dari ${limit}`,
     ],
   };
 }

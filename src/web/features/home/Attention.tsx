@@ -20,7 +20,7 @@ const linkable: ReadonlySet<Token['reason']> = new Set(['not_linked', 'disconnec
 export function Attention({ tokens }: { tokens: readonly Token[] }) {
   if (tokens.length === 0) return null;
   return (
-    <Panel title="Perlu perhatian" look="attention">
+    <Panel title="Perlu perhatian">
       <ul className={styles['attention']}>
         {tokens.map((token) => (
           <li key={`${token.token_id} ${token.reason}`}>

@@ -1,5 +1,7 @@
 import type { Locator } from 'playwright-core';
 import { expect, inject } from 'vitest';
+import { inspectionHere } from '#tests/support/one-look.ts';
+import { fakeActs } from '#tests/journeys/support/fake-acts.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import {
   answerFrom,
@@ -35,7 +37,10 @@ test('Beranda shows the current state in cards of equal height', async ({ person
   const news = tab.getByRole('table', { name: 'Pesan terbaru' });
   await news.getByText('Baik, saya ambil sore').waitFor();
   expect(await news.getByText('STOP', { exact: true }).count()).toBe(0);
-  const figures = await boxOf(tab.getByRole('region', { name: 'Hari ini' }).locator('dl'));
+  // One day has data: a sentence instead of figures.
+  const words = tab.getByRole('region', { name: 'Pesan Anda' });
+  await words.getByText('Hari ini 1 pesan terkirim, 1 sampai, 1 dibaca.').waitFor();
+  const figures = await boxOf(words.locator('> div'));
   const saldo = await boxOf(tab.getByRole('region', { name: 'Saldo' }).locator('> div'));
   expect(Math.abs(figures.y - saldo.y)).toBeLessThan(1);
   expect(Math.abs(figures.height - saldo.height)).toBeLessThan(1);
@@ -47,6 +52,93 @@ test('Beranda shows the current state in cards of equal height', async ({ person
     .getByRole('link', { name: /^Profil/ })
     .hover();
   await tab.getByText('Profil Toko Kain', { exact: true }).last().waitFor();
+});
+
+/** A day of Beranda; the figures are cumulative, as the server returns them. */
+const dayOf = (date: string, sent: number) => ({
+  date,
+  accepted: sent + 3,
+  waiting: 1,
+  sent,
+  delivered: sent - 2,
+  read: sent - 5,
+  failed: 2,
+  received: 4,
+});
+
+const noDay = { accepted: 0, waiting: 0, sent: 0, delivered: 0, read: 0, failed: 0, received: 0 };
+
+/** Beranda of a shop that is past the first steps, with messages on the last `busy` days. */
+function homeOf(busy: number, attention: readonly object[] = []) {
+  const days = Array.from({ length: 30 }, (_, n) => {
+    const date = new Date(Date.UTC(2026, 9, 23 + n)).toISOString().slice(0, 10);
+    return n < 30 - busy ? { date, ...noDay } : dayOf(date, 12);
+  });
+  const { date: _, ...today } = dayOf('', 12);
+  return {
+    saldo: { available: 125_000, held: 150 },
+    welcome_bonus: 0,
+    checklist: { topped_up: true, has_token: true, linked: true, sent: true },
+    channel: 'simulator',
+    unread: 2,
+    today,
+    yesterday: busy > 1 ? today : noDay,
+    days,
+    attention,
+    newest: [],
+  };
+}
+
+const disconnected = {
+  token_id: `tok_${'1'.repeat(26)}`,
+  name: 'Kasir',
+  status: 'disconnected',
+  channel: 'web',
+  reason: 'disconnected',
+};
+
+test('Beranda has figures and a chart from the seventh day with messages, before it sentences', async ({
+  person,
+}) => {
+  const shop = await signUp(address, { name: 'Toko Kancing', phone: '6281355507104' });
+  const { open } = await person({ session: shop.session });
+  const { faults, look } = inspectionHere();
+  const tab = await open('/profile');
+  let home = homeOf(6);
+  await fakeActs(tab, { home_summary: () => home });
+  await tab.goto('/');
+  const words = tab.getByRole('region', { name: 'Pesan Anda' });
+  await words.getByText('Hari ini 12 pesan terkirim, 10 sampai, 7 dibaca.').waitFor();
+  await words
+    .getByText('72 pesan terkirim, 60 sampai (83%), 42 dibaca (58%).', { exact: false })
+    .waitFor();
+  await words.getByText('2 pesan gagal.', { exact: false }).waitFor();
+  expect(await tab.getByRole('region', { name: '30 hari terakhir' }).count()).toBe(0);
+  await look(tab, 'Beranda in sentences');
+
+  home = homeOf(7, [disconnected]);
+  await tab.goto('/');
+  const chart = tab.getByRole('region', { name: '30 hari terakhir' });
+  await chart.getByText('Sampai, belum dibaca').waitFor();
+  const today = tab.getByRole('region', { name: 'Hari ini' }).locator('dl > div');
+  const shares = ['', '83% dari yang terkirim', '58% dari yang terkirim', '13% dari 15 pesan'];
+  for (const [at, share] of shares.entries()) {
+    await today.nth(at).getByText(share, { exact: false }).first().waitFor();
+  }
+  // The segments have each message once; the table below has the cumulative figures.
+  await chart.getByText('Lihat angkanya').click();
+  const row = chart.getByRole('row').last();
+  expect(await row.getByRole('cell').allTextContents()).toEqual(['12', '10', '7', '1', '2', '15']);
+  // Saldo first, then what needs attention, then the figures.
+  expect(await tab.getByRole('main').getByRole('heading', { level: 2 }).allTextContents()).toEqual([
+    'Saldo',
+    'Perlu perhatian',
+    'Hari ini',
+    '30 hari terakhir',
+    'Pesan terbaru',
+  ]);
+  await look(tab, 'Beranda with figures');
+  expect(faults).toEqual([]);
 });
 
 test('on a phone the header leaves room for the list, and the sheet has one column', async ({

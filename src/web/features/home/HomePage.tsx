@@ -9,8 +9,14 @@ import { sentenceOf } from '#web/api/errors.ts';
 import { useUser } from '#web/api/user.ts';
 import { Attention, isOfWebhook } from '#web/features/home/Attention.tsx';
 import { ChecklistSkeleton, Checklist } from '#web/features/home/Checklist.tsx';
-import { TodaySkeleton, Days, Today } from '#web/features/home/Figures.tsx';
-import { progressOf } from '#web/features/home/figures.ts';
+import {
+  Days,
+  Sentences,
+  SentencesSkeleton,
+  Today,
+  TodaySkeleton,
+} from '#web/features/home/Figures.tsx';
+import { hasFigures, progressOf } from '#web/features/home/figures.ts';
 import styles from '#web/features/home/home.module.css';
 import { Newest } from '#web/features/home/Newest.tsx';
 import { homeQuery } from '#web/features/home/queries.ts';
@@ -20,7 +26,7 @@ import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { LinkButton } from '#web/ui/button/Button.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
 import { PageHead } from '#web/ui/layout/PageHead.tsx';
-import { Panel } from '#web/ui/panel/Panel.tsx';
+import { Panel, Stack } from '#web/ui/panel/Panel.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
 /** Route `/`: the first steps until they are done, then the overview. */
@@ -60,24 +66,33 @@ function Overview({ home }: { home: HomeSummary }) {
   // Rendering everything at once would block a phone: the lower part follows a moment later.
   const whole = useDeferredValue(true, false);
   const started = progressOf(home.checklist).next === undefined;
-  useEffect(() => storageSet('browser', STARTED, started ? '1' : '0'), [started]);
+  const layout = !started ? 'steps' : hasFigures(home.days) ? 'figures' : 'sentences';
+  useEffect(() => storageSet('browser', LAYOUT, layout), [layout]);
+  const today = layout === 'figures' ? <Today {...home} /> : <Sentences {...home} />;
+  const isCalm = home.attention.length === 0;
   return (
     <div className={styles['page']}>
       {started ? (
         <>
-          <div className={styles['top']}>
-            <Today today={home.today} yesterday={home.yesterday} />
+          <div className={styles['top']} data-calm={isCalm || undefined}>
             <Saldo saldo={home.saldo} />
+            {isCalm ? (
+              today
+            ) : (
+              <Stack gap={12}>
+                <Attention tokens={home.attention} />
+                <Unread unread={home.unread} />
+              </Stack>
+            )}
           </div>
-          <Unread unread={home.unread} />
-          <Attention tokens={home.attention} />
+          {isCalm ? <Unread unread={home.unread} /> : today}
           {whole ? (
             <>
-              <Days days={home.days} />
+              {layout === 'figures' && <Days days={home.days} />}
               <Newest messages={home.newest} />
             </>
           ) : (
-            <SkeletonBelow />
+            <SkeletonBelow layout={layout} />
           )}
         </>
       ) : (
@@ -126,40 +141,45 @@ const Unread = ({ unread }: { unread: number }) =>
     </Link>
   );
 
-const STARTED = 'home-started';
+const LAYOUT = 'home-layout';
 
-/** Skeleton of the last layout in this browser: figures, or the first steps. */
-const LoadingRows = () => (
-  <div className={styles['page']} aria-busy="true">
-    {storageGet('browser', STARTED) === '1' ? (
-      <>
-        <div className={styles['top']}>
-          <TodaySkeleton />
-          <Panel title="Saldo">
-            <div className={styles['box']}>
-              <Skeleton width={150} height={33} />
-              <div className={styles['topUp']}>
-                <Skeleton width={96} height={40} />
+/** Skeleton of the last layout in this browser: figures, sentences, or the first steps. */
+function LoadingRows() {
+  const layout = storageGet('browser', LAYOUT);
+  return (
+    <div className={styles['page']} aria-busy="true">
+      {layout === 'figures' || layout === 'sentences' ? (
+        <>
+          <div className={styles['top']} data-calm>
+            <Panel title="Saldo">
+              <div className={styles['box']}>
+                <Skeleton width={150} height={33} />
+                <div className={styles['topUp']}>
+                  <Skeleton width={96} height={40} />
+                </div>
               </div>
-            </div>
-          </Panel>
-        </div>
-        <SkeletonBelow />
-      </>
-    ) : (
-      <Panel title="Langkah pertama" look="card">
-        <Skeleton height={6} />
-        <ChecklistSkeleton />
+            </Panel>
+            {layout === 'figures' ? <TodaySkeleton /> : <SentencesSkeleton />}
+          </div>
+          <SkeletonBelow layout={layout} />
+        </>
+      ) : (
+        <Panel title="Langkah pertama" look="card">
+          <Skeleton height={6} />
+          <ChecklistSkeleton />
+        </Panel>
+      )}
+    </div>
+  );
+}
+
+const SkeletonBelow = ({ layout }: { layout: string }) => (
+  <>
+    {layout === 'figures' && (
+      <Panel title="30 hari terakhir">
+        <Skeleton height={230} />
       </Panel>
     )}
-  </div>
-);
-
-const SkeletonBelow = () => (
-  <>
-    <Panel title="30 hari terakhir">
-      <Skeleton height={230} />
-    </Panel>
     <Newest messages={undefined} />
   </>
 );

@@ -1,16 +1,8 @@
+import { formatNumber } from '#contract/base/money.ts';
 import type { HomeSummary } from '#contract/messages.ts';
+import { percentOf } from '#contract/messages/counts.ts';
 
-type Day = HomeSummary['today'];
-
-/** Cumulative counts of a day: a read message was also delivered, a delivered one also sent. */
-export type Reached = { sent: number; delivered: number; read: number; failed: number };
-
-export const reached = ({ sent, delivered, read, failed }: Day): Reached => ({
-  sent: sent + delivered + read,
-  delivered: delivered + read,
-  read,
-  failed,
-});
+type Figures = HomeSummary['today'];
 
 /** The change as a fraction; null when there was nothing before. */
 export const changeFrom = (before: number, now: number): number | null =>
@@ -28,5 +20,24 @@ export function progressOf(checklist: Checklist): { done: number; next: StepKey 
   };
 }
 
-export const isQuiet = (days: HomeSummary['days']): boolean =>
-  days.every((day) => day.sent + day.delivered + day.read + day.failed + day.waiting === 0);
+/** Figures and the chart are shown from this number of days with outbound messages. */
+const DAYS_MIN = 7;
+
+export const hasFigures = (days: HomeSummary['days']): boolean =>
+  days.filter(({ accepted }) => accepted > 0).length >= DAYS_MIN;
+
+/** `Hari ini 12 pesan terkirim, 10 sampai, 7 dibaca.` */
+export const todaySentence = ({ sent, delivered, read }: Figures): string =>
+  sent === 0
+    ? 'Hari ini belum ada pesan terkirim.'
+    : `Hari ini ${formatNumber(sent)} pesan terkirim, ${formatNumber(delivered)} sampai, ${formatNumber(read)} dibaca.`;
+
+/** All days together, with shares of the sent messages; undefined if no other day than today has any. */
+export function periodSentence(days: HomeSummary['days']): string | undefined {
+  if (days.slice(0, -1).every(({ sent }) => sent === 0)) return undefined;
+  const sum = (key: 'sent' | 'delivered' | 'read') => days.reduce((all, day) => all + day[key], 0);
+  const sent = sum('sent');
+  const shared = (key: 'delivered' | 'read', word: string) =>
+    `${formatNumber(sum(key))} ${word} (${percentOf(sum(key), sent)})`;
+  return `Dalam ${days.length} hari terakhir ${formatNumber(sent)} pesan terkirim, ${shared('delivered', 'sampai')}, ${shared('read', 'dibaca')}.`;
+}

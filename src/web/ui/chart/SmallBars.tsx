@@ -17,10 +17,14 @@ export type Bar = {
   values: Readonly<Record<string, number>>;
 };
 
+type Column = Pick<Series, 'key' | 'label'>;
+
 type Props = {
   title: string;
   series: readonly Series[];
   bars: readonly Bar[];
+  /** The columns of the table, if its figures are not those of the segments. */
+  columns?: readonly Column[];
   /** The header of the table's first column; 'Tanggal'. */
   of?: string;
   /** In px; 160. */
@@ -34,21 +38,14 @@ const WIDTH = 13;
 
 /** Stacked bars over days. A table has the same figures for screen readers. */
 export function SmallBars({ title, series, bars, of = 'Tanggal', height = 160, ...how }: Props) {
-  const { format = formatNumber } = how;
+  const { format = formatNumber, columns = series } = how;
   const drawn = series.filter(({ apart }) => !apart);
   const totals = totalsOf(bars, drawn);
   const most = Math.max(0, ...totals);
   const wide = Math.max(1, bars.length) * STEP;
   return (
     <figure className={styles['chart']}>
-      <ul className={styles['legend']} aria-hidden="true">
-        {drawn.map(({ key, label, color }) => (
-          <li key={key} data-color={color}>
-            <span className={styles['swatch']} />
-            {label}
-          </li>
-        ))}
-      </ul>
+      <Legend series={drawn} />
       <div className={styles['plot']}>
         <span className={styles['most']} aria-hidden="true">
           {format(most)}
@@ -89,18 +86,35 @@ export function SmallBars({ title, series, bars, of = 'Tanggal', height = 160, .
       </div>
       <details className={styles['figures']}>
         <summary>Lihat angkanya</summary>
-        <Figures title={title} of={of} series={series} bars={bars} format={format} />
+        <Figures
+          {...{ title, of, columns, bars, format }}
+          total={(bar) => totalsOf([bar], series)[0] ?? 0}
+        />
       </details>
     </figure>
   );
 }
 
+/** Names the segments of a bar by their colours. */
+export const Legend = ({ series }: { series: readonly Series[] }) => (
+  <ul className={styles['legend']} aria-hidden="true">
+    {series.map(({ key, label, color }) => (
+      <li key={key} data-color={color}>
+        <span className={styles['swatch']} />
+        {label}
+      </li>
+    ))}
+  </ul>
+);
+
 const totalsOf = (bars: readonly Bar[], series: readonly Series[]): readonly number[] =>
   bars.map((bar) => series.reduce((sum, { key }) => sum + (bar.values[key] ?? 0), 0));
 
-type FiguresProps = Required<Pick<Props, 'title' | 'of' | 'series' | 'bars' | 'format'>>;
+type FiguresProps = Required<Pick<Props, 'title' | 'of' | 'columns' | 'bars' | 'format'>> & {
+  total: (bar: Bar) => number;
+};
 
-const Figures = ({ title, of, series, bars, format }: FiguresProps) => (
+const Figures = ({ title, of, columns, bars, format, total }: FiguresProps) => (
   // Scrollable content must be focusable.
   // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
   <div className={styles['scroll']} tabIndex={0} role="region" aria-label={title}>
@@ -109,7 +123,7 @@ const Figures = ({ title, of, series, bars, format }: FiguresProps) => (
       <thead>
         <tr>
           <th scope="col">{of}</th>
-          {series.map(({ key, label }) => (
+          {columns.map(({ key, label }) => (
             <th key={key} scope="col">
               {label}
             </th>
@@ -121,10 +135,10 @@ const Figures = ({ title, of, series, bars, format }: FiguresProps) => (
         {bars.map((bar, index) => (
           <tr key={bar.label + index}>
             <th scope="row">{bar.label}</th>
-            {series.map(({ key }) => (
+            {columns.map(({ key }) => (
               <td key={key}>{format(bar.values[key] ?? 0)}</td>
             ))}
-            <td>{format(totalsOf([bar], series)[0] ?? 0)}</td>
+            <td>{format(total(bar))}</td>
           </tr>
         ))}
       </tbody>

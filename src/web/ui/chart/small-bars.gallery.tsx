@@ -19,6 +19,26 @@ const Demo = () => (
         <SmallBars title="Pesan per hari, November 2026" series={series} bars={days} />
       </div>
     </Show>
+    <Show title="A table with other figures than the segments">
+      <div>
+        <SmallBars
+          title="Pesan sampai per hari, minggu ini"
+          series={[
+            { key: 'unread', label: 'Sampai, belum dibaca', color: 'langit' },
+            ...series.slice(0, 1),
+          ]}
+          columns={[
+            { key: 'delivered', label: 'Sampai' },
+            { key: 'read', label: 'Dibaca' },
+          ]}
+          bars={days.slice(0, 7).map(({ label, values: { read = 0, sent = 0 } }) => ({
+            label,
+            values: { read, unread: sent, delivered: read + sent },
+          }))}
+          height={96}
+        />
+      </div>
+    </Show>
     <Show title="A week, lower, with a day without anything">
       <div>
         <SmallBars
@@ -41,6 +61,12 @@ export const piece: Piece = {
     { name: 'title', type: 'string', about: 'Names the chart and its table.' },
     { name: 'series', type: 'readonly Series[]', about: 'What is stacked: key, label, colour.' },
     { name: 'bars', type: 'readonly Bar[]', about: 'One per day: its label, its values by key.' },
+    {
+      name: 'columns',
+      type: 'readonly Pick<Series, "key" | "label">[]',
+      default: 'series',
+      about: 'The columns of the table, if its figures are not those of the segments.',
+    },
     { name: 'height', type: 'number', default: '160', about: 'In px.' },
     {
       name: 'format',

@@ -1,8 +1,8 @@
 import type { MessageStatus } from '#contract/messages.ts';
+import type { StatusCounts } from '#contract/messages/counts.ts';
 import { uuidOf } from '#contract/base/ids.ts';
 import { newestPositions, positionOf } from '#server/domains/events/events.ts';
 import { changesOfRefs } from '#server/domains/messages/messages.ts';
-import type { MessageSums } from '#server/domains/campaigns/row.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 import { REF_PREFIX, campaignOfRef } from './refs.ts';
@@ -60,7 +60,7 @@ async function countNext(tx: Tx, accountId: string): Promise<number | undefined>
   for (const [id, changes] of Map.groupBy(next.changes, ({ ref }) => campaignOfRef(ref))) {
     const campaignId = uuidOf('campaign', id);
     if (campaignId === undefined) continue;
-    const sums: MessageSums = {};
+    const sums: StatusCounts = {};
     const add = (status: MessageStatus | null, n: number) => {
       if (status !== null) sums[status] = (sums[status] ?? 0) + n;
     };

@@ -1,4 +1,5 @@
 import type { MessageRow, MessageStatus } from '#contract/messages.ts';
+import { countedStatuses, figuresOf } from '#contract/messages/counts.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { civilDate } from '#contract/base/time.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
@@ -68,18 +69,6 @@ type SystemFigures = Pick<SystemToken, 'today' | 'failures' | 'last'>;
 const LAST = 10;
 const DAY_MS = 86_400_000;
 
-const figureOf: Partial<Record<MessageStatus, keyof SystemFigures['today']>> = {
-  scheduled: 'waiting',
-  accepted: 'waiting',
-  queued: 'waiting',
-  sending: 'waiting',
-  sent: 'sent',
-  delivered: 'delivered',
-  read: 'delivered',
-  failed: 'failed',
-  expired: 'expired',
-};
-
 export function systemFigures(
   sql: Sql,
   { accountId, tokenId }: { accountId: string; tokenId: string },
@@ -92,7 +81,7 @@ export function systemFigures(
       select status, sum(messages)::bigint as n
       from ${countsBySpan(tx, 'day', { accountId, from: today, before: tomorrow })} c
       where direction = 'out' and token_id = ${tokenId} group by status`;
-    const failed = await tx<{ failure: string | null; count: number }[]>`
+    const reasons = await tx<{ failure: string | null; count: number }[]>`
       select failure, count(*)::int as count from messages
       where account_id = ${accountId} and token_id = ${tokenId} and status = 'failed'
         and message_id >= ${idFloor(now.getTime() - DAY_MS)}
@@ -101,14 +90,12 @@ export function systemFigures(
       select peer as to, status, failure, created_at as at from messages
       where account_id = ${accountId} and token_id = ${tokenId} and direction = 'out'
       order by message_id desc limit ${LAST}`;
-    const figures = { waiting: 0, sent: 0, delivered: 0, failed: 0, expired: 0 };
-    for (const { status, n } of counts) {
-      const figure = figureOf[status];
-      if (figure) figures[figure] += n;
-    }
+    const { scheduled, waiting, sent, delivered, read, failed, expired } = figuresOf(
+      Object.fromEntries(counts.map(({ status, n }) => [status, n])),
+    );
     return {
-      today: figures,
-      failures: failed.map(({ failure, count }) => ({ failure: failureOf({ failure }), count })),
+      today: { waiting: scheduled + waiting, sent, delivered, read, failed, expired },
+      failures: reasons.map(({ failure, count }) => ({ failure: failureOf({ failure }), count })),
       last: last.map((one) => ({ ...one, failure: failureOf(one) })),
     };
   });
@@ -122,7 +109,7 @@ export const usageHandler = ({ sql, now }: Deps) =>
   handle(saldoUsage, ({ caller }) => usageOf(sql, caller.accountId, now()));
 
 /** Statuses without a result yet: their price is held. */
-const waiting: readonly MessageStatus[] = ['scheduled', 'accepted', 'queued', 'sending'];
+const waiting = [...countedStatuses.scheduled, ...countedStatuses.waiting];
 
 /**
  * Cost of the account's messages in the last 30 days of WIB, including today, by the day of acceptance; and cost of

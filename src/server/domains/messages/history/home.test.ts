@@ -18,7 +18,7 @@ import { giveSaldo } from '#tests/support/money/wallets.ts';
 
 /** 00.30 in WIB: still yesterday in UTC. */
 const now = new Date('2026-11-20T17:30:00Z');
-const none = { sent: 0, delivered: 0, read: 0, failed: 0, received: 0 };
+const none = { accepted: 0, waiting: 0, sent: 0, delivered: 0, read: 0, failed: 0, received: 0 };
 
 test('shows zeros, thirty empty days, and four open steps for a new account', async ({
   db,
@@ -39,11 +39,11 @@ test('shows zeros, thirty empty days, and four open steps for a new account', as
   });
   expect(home.days).toHaveLength(30);
   expect(home.days[0]?.date).toBe('2026-10-23');
-  expect(home.days.at(-1)).toEqual({ date: '2026-11-21', waiting: 0, ...none });
+  expect(home.days.at(-1)).toEqual({ date: '2026-11-21', ...none });
   expect(homeSummary.output.safeParse(home).success).toBe(true);
 });
 
-test('counts a message on its day of acceptance in WIB, under its present status', async ({
+test('counts a message on its day of acceptance in WIB, a read one as delivered and sent too', async ({
   db,
   sql,
 }) => {
@@ -59,10 +59,11 @@ test('counts a message on its day of acceptance in WIB, under its present status
     { at: new Date('2026-10-22T16:59:59Z'), tokenId, status: 'sent' },
   ]);
   const home = await summaryOf(db.tenantSql, accountId, now);
-  expect(home.today).toEqual({ ...none, read: 1, received: 1 });
-  expect(home.yesterday).toEqual({ ...none, failed: 1, delivered: 1 });
-  expect(home.days.at(-1)?.waiting).toBe(1);
-  expect(home.days[0]).toEqual({ date: '2026-10-23', waiting: 0, ...none, sent: 1 });
+  const today = { ...none, accepted: 2, waiting: 1, sent: 1, delivered: 1, read: 1, received: 1 };
+  expect(home.today).toEqual(today);
+  expect(home.yesterday).toEqual({ ...none, accepted: 3, failed: 1, sent: 1, delivered: 1 });
+  expect(home.days.at(-1)).toEqual({ date: '2026-11-21', ...today });
+  expect(home.days[0]).toEqual({ ...none, date: '2026-10-23', accepted: 1, sent: 1 });
   expect(home.unread).toBe(1);
   expect(home.newest).toHaveLength(8);
 });
@@ -87,7 +88,7 @@ test('ticks the four steps after a top-up, a token, a link and a sent message', 
   expect(await steps()).toEqual({ ...before, topped_up: true, sent: true });
   const home = await summaryOf(db.tenantSql, accountId, new Date());
   expect(home.saldo).toEqual({ available: 50_850, held: 0 });
-  expect(home.today).toEqual({ ...none, delivered: 1 });
+  expect(home.today).toEqual({ ...none, accepted: 1, sent: 1, delivered: 1 });
 });
 
 test('uses the channel of a connected token for the first message, else of the first token', async ({

@@ -5,6 +5,7 @@ import {
   type MessageStatus,
   homeSummary,
 } from '#contract/messages.ts';
+import { type StatusCounts, countedStatuses, figuresOf } from '#contract/messages/counts.ts';
 import { type Rupiah, rupiah } from '#contract/base/money.ts';
 import { civilDate } from '#contract/base/time.ts';
 import type { ChannelName, TokenStatus } from '#contract/tokens.ts';
@@ -55,15 +56,18 @@ export function summaryOf(
         newestOf(tx, accountId),
       ]);
     const first = tokens.find(({ status }) => status === 'linked') ?? tokens[0];
-    const dayOf = (date: string) => days.find((day) => day.date === date) ?? emptyDay(date);
+    const dayOf = (date: string) => {
+      const { date: _, ...figures } = days.find((day) => day.date === date) ?? dayWith(date, {});
+      return figures;
+    };
     return {
       saldo,
       welcome_bonus,
       checklist,
       channel: first?.channel ?? null,
       unread,
-      today: figuresOf(dayOf(today)),
-      yesterday: figuresOf(dayOf(daysAfter(today, -1))),
+      today: dayOf(today),
+      yesterday: dayOf(daysAfter(today, -1)),
       days,
       attention: attentionOf(tokens, troubles, today),
       newest,
@@ -117,41 +121,17 @@ async function checklistOf(tx: Tx, accountId: string): Promise<HomeSummary['chec
       ) as linked,
       (
         select coalesce(sum(messages), 0) > 0 from ${allCounts(tx, accountId)} c
-        where direction = 'out' and status in ('sent', 'delivered', 'read')
+        where direction = 'out' and status = any(${[...countedStatuses.sent]}::text[])
       ) as sent`;
   return done ?? { topped_up: false, has_token: false, linked: false, sent: false };
 }
 
 type Day = HomeSummary['days'][number];
 
-const emptyDay = (date: string): Day => ({
-  date,
-  sent: 0,
-  delivered: 0,
-  read: 0,
-  failed: 0,
-  received: 0,
-  waiting: 0,
-});
-
-const figuresOf = ({ sent, delivered, read, failed, received }: Day): HomeSummary['today'] => ({
-  sent,
-  delivered,
-  read,
-  failed,
-  received,
-});
-
-const figureOf: Partial<Record<MessageStatus, Exclude<keyof Day, 'date'>>> = {
-  accepted: 'waiting',
-  queued: 'waiting',
-  sending: 'waiting',
-  sent: 'sent',
-  delivered: 'delivered',
-  read: 'read',
-  failed: 'failed',
-  received: 'received',
-};
+function dayWith(date: string, counts: StatusCounts): Day {
+  const { accepted, waiting, sent, delivered, read, failed, received } = figuresOf(counts);
+  return { date, accepted, waiting, sent, delivered, read, failed, received };
+}
 
 async function daysOf(tx: Tx, accountId: string, today: string): Promise<Day[]> {
   const first = daysAfter(today, 1 - DAYS);
@@ -159,16 +139,12 @@ async function daysOf(tx: Tx, accountId: string, today: string): Promise<Day[]> 
     select since as day, status, sum(messages)::bigint as messages
     from ${countsBySpan(tx, 'day', { accountId, from: first, before: daysAfter(today, 1) })} c
     group by since, status`;
-  const days = new Map<string, Day>();
-  for (let n = 0; n < DAYS; n++) {
+  const byDay = Map.groupBy(counts, ({ day }) => day);
+  return Array.from({ length: DAYS }, (_, n) => {
     const date = daysAfter(first, n);
-    days.set(date, emptyDay(date));
-  }
-  for (const { day, status, messages } of counts) {
-    const [counted, figure] = [days.get(day), figureOf[status]];
-    if (counted && figure) counted[figure] += messages;
-  }
-  return [...days.values()];
+    const counted = byDay.get(date) ?? [];
+    return dayWith(date, Object.fromEntries(counted.map((one) => [one.status, one.messages])));
+  });
 }
 
 type StoredToken = {

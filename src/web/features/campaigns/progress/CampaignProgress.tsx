@@ -6,6 +6,7 @@ import {
   resumeCampaign,
   type Campaign,
 } from '#contract/campaigns.ts';
+import { percentOf } from '#contract/messages/counts.ts';
 import { formatNumber } from '#contract/base/money.ts';
 import { formatDateTimeZone } from '#contract/base/time.ts';
 import { sentenceOf } from '#web/api/errors.ts';
@@ -14,14 +15,16 @@ import { useUser } from '#web/api/user.ts';
 import { Link } from '#web/browser/router/Link.tsx';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { durationWords, paceOf, pauseSentence } from '#web/features/campaigns/labels.ts';
-import { ProgressBar } from '#web/features/campaigns/progress/ProgressBar.tsx';
+import { ProgressBar, failedOf } from '#web/features/campaigns/progress/ProgressBar.tsx';
 import { RecipientList } from '#web/features/campaigns/progress/RecipientList.tsx';
 import { ExportButton } from '#web/features/exports/exports.ts';
+import { statusSegments } from '#web/features/messages/messages.ts';
 import { isUnderWay, useCampaignChanged } from '#web/features/campaigns/queries.ts';
 import styles from '#web/features/campaigns/campaigns.module.css';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
+import { Legend } from '#web/ui/chart/SmallBars.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
 import { confirm } from '#web/ui/overlay/confirm.ts';
 import { Facts, Panel, Row, Stack } from '#web/ui/panel/Panel.tsx';
@@ -31,7 +34,10 @@ export function CampaignProgress({ campaign }: { campaign: Campaign }) {
     <Stack gap={32}>
       <Stack gap={16}>
         <CampaignStatus campaign={campaign} />
-        <ProgressBar campaign={campaign} />
+        <Stack gap={8}>
+          <ProgressBar campaign={campaign} />
+          <Legend series={statusSegments} />
+        </Stack>
         <Counts campaign={campaign} />
         <Actions campaign={campaign} />
       </Stack>
@@ -82,24 +88,38 @@ function CampaignStatus({ campaign }: { campaign: Campaign }) {
   return null;
 }
 
-function Counts({ campaign: { recipients, messages } }: { campaign: Campaign }) {
-  const figures = [
-    { label: 'Menunggu giliran', n: recipients.waiting, kind: 'todo' },
-    { label: 'Dalam antrean', n: messages.waiting, kind: 'waiting' },
-    { label: 'Terkirim', n: messages.sent, kind: 'sent' },
-    { label: 'Sampai', n: messages.delivered, kind: 'delivered' },
-    { label: 'Dibaca', n: messages.read, kind: 'read' },
-    { label: 'Gagal', n: messages.failed + messages.expired + recipients.refused, kind: 'failed' },
-    ...(recipients.cancelled > 0
-      ? [{ label: 'Dibatalkan', n: recipients.cancelled, kind: 'cancelled' }]
-      : []),
+type Figure = { label: string; n: number; of?: { whole: number; words: string } };
+
+function Counts({ campaign }: { campaign: Campaign }) {
+  const { recipients, messages } = campaign;
+  const ofSent = { whole: messages.sent, words: 'dari yang terkirim' };
+  const accepted = recipients.placed + recipients.refused;
+  const figures: readonly Figure[] = [
+    { label: 'Menunggu giliran', n: recipients.waiting },
+    { label: 'Dalam antrean', n: messages.waiting },
+    { label: 'Terkirim', n: messages.sent },
+    { label: 'Sampai', n: messages.delivered, of: ofSent },
+    { label: 'Dibaca', n: messages.read, of: ofSent },
+    {
+      label: 'Gagal',
+      n: failedOf(campaign),
+      of: { whole: accepted, words: `dari ${formatNumber(accepted)} penerima` },
+    },
+    ...(recipients.cancelled > 0 ? [{ label: 'Dibatalkan', n: recipients.cancelled }] : []),
   ];
   return (
     <dl className={styles['counts']}>
-      {figures.map(({ label, n, kind }) => (
+      {figures.map(({ label, n, of }) => (
         <div key={label}>
-          <dt data-kind={kind}>{label}</dt>
-          <dd className="num">{formatNumber(n)}</dd>
+          <dt>{label}</dt>
+          <dd>
+            <span className="num">{formatNumber(n)}</span>
+            {of && of.whole > 0 && (
+              <span className={styles['share']}>
+                {percentOf(n, of.whole)} {of.words}
+              </span>
+            )}
+          </dd>
         </div>
       ))}
     </dl>

@@ -1,21 +1,25 @@
 import type { Campaign, RecipientCounts } from '#contract/campaigns.ts';
+import { segmentsOf } from '#contract/messages/counts.ts';
 import { formatNumber } from '#contract/base/money.ts';
 import styles from '#web/features/campaigns/campaigns.module.css';
+import { statusSegments } from '#web/features/messages/messages.ts';
 
 /** All recipients of a campaign, including cancelled ones. */
 export const recipientsOf = ({ waiting, placed, refused, cancelled }: RecipientCounts): number =>
   waiting + placed + refused + cancelled;
 
+/** Recipients without the message: it failed, expired, or was not accepted. */
+export const failedOf = ({ recipients, messages }: Campaign): number =>
+  messages.failed + messages.expired + recipients.refused;
+
 export function ProgressBar({ campaign }: { campaign: Campaign }) {
   const { recipients, messages } = campaign;
   const all = Math.max(1, recipientsOf(recipients));
-  const parts = [
-    { kind: 'read', n: messages.read },
-    { kind: 'delivered', n: messages.delivered - messages.read },
-    { kind: 'sent', n: messages.sent - messages.delivered },
-    { kind: 'waiting', n: messages.waiting },
-    { kind: 'failed', n: messages.failed + messages.expired + recipients.refused },
-  ];
+  const parts = {
+    ...segmentsOf(messages),
+    waiting: messages.waiting,
+    failed: failedOf(campaign),
+  };
   const done = recipients.placed + recipients.refused;
   return (
     <span
@@ -27,10 +31,14 @@ export function ProgressBar({ campaign }: { campaign: Campaign }) {
       aria-valuenow={done}
       aria-valuetext={`${formatNumber(done)} dari ${formatNumber(all)} penerima`}
     >
-      {parts.map(
-        ({ kind, n }) =>
-          n > 0 && (
-            <span key={kind} data-kind={kind} style={{ inlineSize: `${(100 * n) / all}%` }} />
+      {statusSegments.map(
+        ({ key }) =>
+          parts[key] > 0 && (
+            <span
+              key={key}
+              data-kind={key}
+              style={{ inlineSize: `${(100 * parts[key]) / all}%` }}
+            />
           ),
       )}
     </span>

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { messageStatusLabel } from '#contract/messages.ts';
 import { failures } from '#contract/messages/failures.ts';
+import { percentOf } from '#contract/messages/counts.ts';
 import { formatNumber } from '#contract/base/money.ts';
 import { type SystemToken, getSystemToken } from '#contract/operator/settings.ts';
 import { partings } from '#contract/channels.ts';
@@ -59,8 +60,14 @@ function Shown({ token }: { token: SystemToken }) {
       <Connection token={token} />
       <Panel title="Hari ini">
         <Stats>
-          <Stat label="Terkirim atau sampai" value={count(today.sent + today.delivered)}>
+          <Stat label="Terkirim" value={count(today.sent)}>
             {count(today.waiting)} menunggu
+          </Stat>
+          <Stat label="Sampai" value={count(today.delivered)}>
+            {ofSent(today.delivered, today)}
+          </Stat>
+          <Stat label="Dibaca" value={count(today.read)}>
+            {ofSent(today.read, today)}
           </Stat>
           <Stat label="Gagal" value={count(today.failed)}>
             {count(today.expired)} kedaluwarsa sebelum terkirim
@@ -101,10 +108,11 @@ function Shown({ token }: { token: SystemToken }) {
 
 const count = (value: number): ReactNode => <span className="num">{formatNumber(value)}</span>;
 
+const ofSent = (n: number, { sent }: SystemToken['today']): string | undefined =>
+  sent === 0 ? undefined : `${percentOf(n, sent)} dari yang terkirim`;
+
 const shareOf = ({ asked, entered }: SystemToken['codes']): string =>
-  asked === 0
-    ? 'Belum ada yang diminta'
-    : `${Math.round((100 * Math.min(entered, asked)) / asked)}% dari yang diminta`;
+  asked === 0 ? 'Belum ada yang diminta' : `${percentOf(entered, asked)} dari yang diminta`;
 
 const Last = ({ rows }: { rows: SystemToken['last'] }) =>
   rows.length === 0 ? (

@@ -54,7 +54,7 @@ const factsOf = (token: OperatorToken): readonly Fact[] => [
   { term: 'Tersambung sejak', is: moment(token.linked_at, 'Belum tersambung') },
   { term: 'Pesan menunggu', is: formatNumber(token.waiting) },
   {
-    term: 'Terkirim hari ini',
+    term: 'Pesan hari ini',
     is: `${formatNumber(token.sent_today)} dari ${formatNumber(token.daily_limit)}`,
   },
   { term: 'Terakhir dipakai', is: moment(token.last_used_at, 'Belum pernah') },
