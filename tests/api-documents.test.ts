@@ -14,6 +14,8 @@ import { WEBHOOK_LIMITS } from '#contract/webhooks.ts';
 import { fixedOutcomeOf } from '#server/domains/channels/simulator/outcomes.ts';
 import { settings } from '#server/infra/settings/settings.ts';
 import { picture } from './support/app/uploads-app.ts';
+import { recordNames } from '#server/domains/messages/messages.ts';
+import { asAccount } from '#server/infra/postgres/database.ts';
 import { callerAt, callerOf, test } from './support/app/api-caller.ts';
 import type { RunningApp } from './support/app/running-app.ts';
 import type { TestDatabase } from './support/database/database.ts';
@@ -118,6 +120,12 @@ async function deliverEvents(running: RunningApp, db: TestDatabase): Promise<voi
 
 const WEBHOOK = 'https://toko.example/kabari';
 
+const named = [
+  { peer: '62800000001', name: 'Ani' },
+  { peer: '6281234567890', name: 'Budi Santoso' },
+  { peer: '6281200000077', name: 'Budi Santoso' },
+];
+
 test('gives the documented answer to every documented request, in page order', async ({
   db,
   openApp,
@@ -125,7 +133,8 @@ test('gives the documented answer to every documented request, in page order', a
   const target = await startTarget();
   onTestFinished(target.close);
   const running = await openApp({ env: { WEBHOOK_ORIGINS: target.origin } });
-  const { key } = await callerOf(running, db, { saldo: 100_000 });
+  const { accountId, key } = await callerOf(running, db, { saldo: 100_000 });
+  await asAccount(db.tenantSql, accountId, (tx) => recordNames(tx, accountId, 'list', named));
   const { key: NEW_KEY } = await callerOf(running, db, { linked: false });
   const call = callerAt(running);
   const ran = new Set<string>();

@@ -48,7 +48,7 @@ async function startCampaign({ allAccountsSql: sql }: TestDatabase) {
       cells: [`Pelanggan ${n}`],
       isDuplicate: false,
     }));
-    await storeRecipients(tx, ref, recipients);
+    await storeRecipients(tx, ref, { recipients, columns: [] });
   });
   const read = async (): Promise<Campaign> => campaignOf(await readCampaign(sql, ref), 60);
   return { ...ref, tokenId, read };

@@ -56,7 +56,7 @@ async function startCampaign({ accountId, tokenId }: CloudSender, { owner: sql }
       cells: [`Pelanggan ${n}`],
       isDuplicate: false,
     }));
-    await storeRecipients(tx, { accountId, campaignId }, recipients);
+    await storeRecipients(tx, { accountId, campaignId }, { recipients, columns: [] });
   });
 }
 

@@ -58,6 +58,9 @@ test('delivers a place, a card and a template from the browser to the phone', as
     type: 'contact',
     content: { name: 'Budi', phone: '6281234567890' },
   });
+  expect(await db.owner`select peer, name, source from contacts`).toEqual([
+    { peer: '6281234567890', name: 'Budi', source: 'sent_card' },
+  ]);
   const filled = { ...template, variables: ['Budi', 'A-17'] };
   expect(await send('message_send_template', filled)).toMatchObject({
     type: 'template',

@@ -143,6 +143,7 @@ export const CampaignRecipient = schema(() =>
     place: z.int(),
     written: z.string(),
     peer: z.nullable(ShownPeer()),
+    peer_name: z.nullable(z.string()),
     values: z.array(z.string()),
     state: RecipientState(),
     reason: z.nullable(z.string()),

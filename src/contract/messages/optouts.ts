@@ -31,6 +31,7 @@ export const Optout = schema(() =>
   z.object({
     token_id: Id('token'),
     peer: Peer(),
+    peer_name: z.nullable(z.string()),
     source: OptoutSource(),
     reason: z.nullable(z.string()),
     created_at: z.coerce.date(),
@@ -75,6 +76,7 @@ export const removeOptout = act({
 export const ApiOptout = schema(() =>
   z.object({
     phone: ShownPeer(),
+    name: z.nullable(z.string()),
     source: OptoutSource(),
     reason: z.nullable(z.string()),
     created_at: z.coerce.date(),

@@ -355,6 +355,8 @@ export const ApiMessage = schema(() =>
     direction: z.enum(['out', 'in']),
     token: Id('token'),
     peer: ShownPeer(),
+    /** The account's name for the peer, else the peer's own; null without one. */
+    name: z.nullable(z.string()),
     type: MessageType(),
     status: MessageStatus(),
     price: Rupiah(),

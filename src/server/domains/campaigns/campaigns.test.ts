@@ -83,7 +83,7 @@ describe('campaign results', () => {
   }) => {
     const running = await openApp({ works: true });
     const shop = shopOf(running, await signedIn(db, { saldo: 10_000 }));
-    const list = 'Nama;No. WA\nBudi;0812-3456-7890\nSiti;+62 812 3456 7890\n=Joko;bukan nomor';
+    const list = 'Nama;No. WA\n=Budi;0812-3456-7890\nSiti;+62 812 3456 7890\n=Joko;bukan nomor';
     const { id } = await shop.draft(list);
     await shop.write(id, { type: 'text', text: 'Halo {nama}.' });
     await shop.start(id);
@@ -95,12 +95,14 @@ describe('campaign results', () => {
     const [head, ...rows] = (await running.app.inject({ url: (await made()).url })).body.split(
       '\r\n',
     );
-    expect(head).toContain('Baris,Nomor tertulis,Nomor,Nama,Keadaan,Alasan ditolak,Status,');
-    expect(rows[0]).toMatch(
-      /^1,0812-3456-7890,6281234567890,Budi,Sudah dikirim,,(Sampai|Dibaca),,\d+,msg_/,
+    expect(head).toContain(
+      'Baris,Nomor tertulis,Nomor,Nama kontak,Nama,Keadaan,Alasan ditolak,Status,',
     );
-    expect(rows[1]).toMatch(/^2,'\+62 812 3456 7890,6281234567890,Siti,Nomor ganda,,,/);
-    expect(rows[2]).toMatch(/^3,bukan nomor,,'=Joko,Nomor salah,,,/);
+    expect(rows[0]).toMatch(
+      /^1,0812-3456-7890,6281234567890,'=Budi,'=Budi,Sudah dikirim,,(Sampai|Dibaca),,\d+,msg_/,
+    );
+    expect(rows[1]).toMatch(/^2,'\+62 812 3456 7890,6281234567890,'=Budi,Siti,Nomor ganda,,,/);
+    expect(rows[2]).toMatch(/^3,bukan nomor,,,'=Joko,Nomor salah,,,/);
   });
 
   test('are no file and no error after the campaign is deleted', async ({ openApp, db }) => {

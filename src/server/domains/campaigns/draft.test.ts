@@ -119,6 +119,15 @@ test('takes the numbers of a draft from another of its columns', async ({ openAp
     [null, 'Ani', '081311112222', 'invalid'],
   ];
   expect(await peers()).toEqual(asRead);
+  const names = async () =>
+    (await db.owner`select peer, name, source from contacts order by peer`).map(
+      ({ peer, name, source }) => [peer, name, source],
+    );
+  const first = [
+    ['6281234567890', 'Budi', 'list'],
+    ['6281234567891', 'Siti', 'list'],
+  ];
+  expect(await names()).toEqual(first);
   expect(await change({ number_column: 'HP kedua' })).toMatchObject({
     data: {
       number_column: 'HP kedua',
@@ -131,6 +140,7 @@ test('takes the numbers of a draft from another of its columns', async ({ openAp
     [null, 'Siti', '0812-3456-7891', 'invalid'],
     ['6281311112222', 'Ani', '', 'duplicate'],
   ]);
+  expect(await names()).toEqual([...first, ['6281311112222', 'Budi', 'list']]);
   const content = JSON.stringify({
     type: 'text',
     text: 'Halo {nama}, nomor lama Anda {hp|kosong}.',

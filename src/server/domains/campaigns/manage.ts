@@ -190,7 +190,7 @@ async function storeDraft(
         ${numberColumn}, ${columns}, ${input.upload}, ${deps.now()}
       )`;
     const resolved = await withKnownPeers(tx, accountId, recipients);
-    await storeRecipients(tx, { accountId, campaignId }, resolved);
+    await storeRecipients(tx, { accountId, campaignId }, { recipients: resolved, columns });
     await judgeRecipients(tx, { accountId, campaignId, tokenId: input.token_id }, []);
     await announce(tx, { accountId, campaignId });
     return readCampaign(tx, { accountId, campaignId });

@@ -174,7 +174,7 @@ async function* contactsOf(sql: Sql, accountId: string): AsyncGenerator<Row> {
   const contacts = inPages<Contact>(
     { sql, accountId },
     (tx, last, limit) => tx<Contact[]>`
-      select peer, name, updated_at from contacts
+      select peer, name, source, updated_at from contacts
       where account_id = ${accountId} ${last ? tx`and peer > ${last.peer}::text` : tx``}
       order by peer limit ${limit}`,
   );

@@ -16,7 +16,7 @@ import {
 import { choicesIn, markSendsChoices } from './choices.ts';
 import { withdraw } from './dispatch/withdraw.ts';
 import type { OfferFile } from './content.ts';
-import { knownNumbers } from './contacts.ts';
+import { knownNumbers, recordSentCards } from './contacts.ts';
 import { markRead } from './conversations.ts';
 import {
   type ApiPage,
@@ -154,6 +154,7 @@ async function send(deps: Deps, request: SendRequest): Promise<SendResponse> {
   if (items.some(({ type, body }) => choicesIn(type, body))) {
     await asAccount(deps.sql, accountId, (tx) => markSendsChoices(tx, { accountId, tokenId }));
   }
+  await recordSentCards(deps.sql, accountId, items);
   const hash = key === undefined ? noHash : hashOf(request.identity ?? messages);
   const placed = await intake.accept({ accountId, tokenId, key, hash, context, items });
   const firstContext = placed.context ?? context;

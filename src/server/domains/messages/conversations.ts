@@ -20,7 +20,7 @@ import { appendEvent, renameQueuedPeer } from '#server/domains/events/events.ts'
 import { requireToken } from '#server/domains/tokens/tokens.ts';
 import { type ActHandler, handle } from '#server/infra/acts.ts';
 import { type Fragment, type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
-import { contactName, shownName } from './contacts.ts';
+import { contactName, joinContacts, shownName } from './contacts.ts';
 import { findExistingFiles } from '#server/domains/media/media.ts';
 import { type Body, type FileLink, excerptOf, filesIn } from '#server/domains/messages/content.ts';
 import { idsWhere, readAsAccount } from '#server/domains/messages/history/pages.ts';
@@ -83,7 +83,7 @@ export async function joinHidden(
 }
 
 /**
- * Joins two conversations with their pin, opt-out and contact; if both have one, the number's stays.
+ * Joins two conversations with their pin, opt-out and contact; if both have a pin or an opt-out, the number's stays.
  */
 async function joinConversations(
   tx: Tx,
@@ -118,12 +118,7 @@ async function joinConversations(
       select from optouts where ${mine} and peer = ${peer}
     )`;
   await tx`delete from optouts where ${mine} and peer = ${hidden}`;
-  await tx`
-    update contacts set peer = ${peer}
-    where account_id = ${accountId} and peer = ${hidden} and not exists (
-      select from contacts where account_id = ${accountId} and peer = ${peer}
-    )`;
-  await tx`delete from contacts where account_id = ${accountId} and peer = ${hidden}`;
+  await joinContacts(tx, { accountId, hidden, peer });
 }
 
 type Stored = {
@@ -248,7 +243,7 @@ async function matching(
 const readConversations = (tx: Tx, accountId: string, keys: readonly Key[]): Promise<Stored[]> =>
   tx<Stored[]>`
     select c.token_id, t.name as token_name, t.status as token_status, t.channel, c.peer,
-      ${shownName(tx, accountId)} as peer_name, ${contactName(tx, accountId, tx`c.peer`)} as contact_name,
+      ${shownName(tx, accountId, tx`c.peer`)} as peer_name, ${contactName(tx, accountId, tx`c.peer`)} as contact_name,
       p.pinned_at is not null as pinned, c.unread, c.last_at, c.last_in_at, m.direction, m.type, m.body, m.status
     from unnest(
       ${keys.map((key) => key.token_id)}::uuid[], ${keys.map((key) => key.peer)}::text[]

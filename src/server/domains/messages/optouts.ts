@@ -11,6 +11,7 @@ import { appendEvent } from '#server/domains/events/events.ts';
 import { withdrawMessages } from '#server/domains/messages/dispatch/withdraw.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { PAGE_SIZE } from '#contract/base/act.ts';
+import { shownName } from '#server/domains/messages/contacts.ts';
 import { requireToken } from '#server/domains/tokens/tokens.ts';
 import { type ActHandler, handle } from '#server/infra/acts.ts';
 import { shownPeer } from '#contract/messages/peer.ts';
@@ -19,6 +20,7 @@ export type OptoutRef = { accountId: string; tokenId: string; peer: string };
 
 export type StoredOptout = {
   peer: string;
+  peer_name: string | null;
   source: OptoutSource;
   reason: string | null;
   created_at: Date;
@@ -39,20 +41,20 @@ export async function storeOptout(
   { accountId, tokenId, peer }: OptoutRef,
   { source, reason }: { source: OptoutSource; reason?: string | undefined },
 ): Promise<StoredOptout> {
-  const [added] = await tx<StoredOptout[]>`
+  const added = await tx`
     insert into optouts (account_id, token_id, peer, source, reason)
     values (${accountId}, ${tokenId}, ${peer}, ${source}, ${reason ?? null})
-    on conflict do nothing
-    returning peer, source, reason, created_at`;
+    on conflict do nothing`;
   await withdrawOptedOut(tx, { accountId, tokenId, peer });
-  if (added) {
+  if (added.count > 0) {
     const data = { token_id: publicId('token', tokenId), peer, source };
     await appendEvent(tx, { accountId, kind: 'optout.added', data });
-    return added;
   }
   const [stored] = await readOptouts(tx, { accountId, tokenId, peer }, { limit: 1, offset: 0 });
   // Removed between the two statements by a concurrent call.
-  return stored ?? { peer, source, reason: reason ?? null, created_at: new Date() };
+  return (
+    stored ?? { peer, peer_name: null, source, reason: reason ?? null, created_at: new Date() }
+  );
 }
 
 /**
@@ -117,12 +119,16 @@ export function readOptouts(
 ): Promise<StoredOptout[]> {
   const isPaged = 'offset' in page;
   const order = isPaged
-    ? tx`order by created_at desc, peer limit ${page.limit} offset ${page.offset}`
-    : tx`and peer > ${page.after ?? ''} order by peer limit ${page.limit}`;
+    ? tx`order by o.created_at desc, o.peer limit ${page.limit} offset ${page.offset}`
+    : tx`and o.peer > ${page.after ?? ''} order by o.peer limit ${page.limit}`;
   return tx<StoredOptout[]>`
-    select peer, source, reason, created_at from optouts
-    where account_id = ${accountId} and token_id = ${tokenId}
-      ${peer === undefined ? tx`` : tx`and peer = ${peer}`} ${order}`;
+    select o.peer, ${shownName(tx, accountId, tx`o.peer`)} as peer_name, o.source, o.reason,
+      o.created_at
+    from optouts o
+    left join conversations c
+      on c.account_id = ${accountId} and c.token_id = ${tokenId} and c.peer = o.peer
+    where o.account_id = ${accountId} and o.token_id = ${tokenId}
+      ${peer === undefined ? tx`` : tx`and o.peer = ${peer}`} ${order}`;
 }
 
 export async function countOptouts(tx: Tx, { accountId, tokenId, peer }: Which): Promise<number> {
@@ -173,12 +179,9 @@ const store = (sql: Sql, ref: OptoutRef, by: Parameters<typeof storeOptout>[2]) 
     return storeOptout(tx, ref, by);
   });
 
-const optoutOf = (tokenId: string, { peer, source, reason, created_at }: StoredOptout): Optout => ({
+const optoutOf = (tokenId: string, stored: StoredOptout): Optout => ({
   token_id: publicId('token', tokenId),
-  peer,
-  source,
-  reason,
-  created_at,
+  ...stored,
 });
 
 type Sender = { accountId: string; tokenId: string };
@@ -224,9 +227,8 @@ export const openApiOptouts = (sql: Sql, onStored: () => void): ApiOptouts => ({
   },
 });
 
-const apiOptoutOf = ({ peer, source, reason, created_at }: StoredOptout): ApiOptout => ({
+const apiOptoutOf = ({ peer, peer_name: name, ...stored }: StoredOptout): ApiOptout => ({
   phone: shownPeer(peer),
-  source,
-  reason,
-  created_at,
+  name,
+  ...stored,
 });

@@ -359,6 +359,7 @@ const ShownMessage = schema(() =>
     id: Id('message'),
     direction: Direction(),
     peer: ShownPeer(),
+    name: z.nullable(z.string()),
     type: MessageType(),
     status: MessageStatus(),
     created_at: z.string(),
@@ -511,9 +512,9 @@ async function find(
 }
 
 const shownFrom = (message: ApiMessage): ShownMessage => {
-  const { id, direction, peer, type, status, failure, ref, content } = message;
+  const { id, direction, peer, name, type, status, failure, ref, content } = message;
   const createdAt = message.created_at.toISOString();
-  return { id, direction, peer, type, status, created_at: createdAt, failure, ref, content };
+  return { id, direction, peer, name, type, status, created_at: createdAt, failure, ref, content };
 };
 
 async function send(

@@ -5,9 +5,9 @@ import type { MessageRow } from '#contract/messages.ts';
 import { formatAgo, formatDateTime } from '#contract/base/time.ts';
 import { useUser } from '#web/api/user.ts';
 import styles from '#web/features/home/home.module.css';
-import { ScheduledFor } from '#web/features/messages/messages.ts';
+import { PeerName, ScheduledFor } from '#web/features/messages/messages.ts';
 import { StatusMark } from '#web/features/messages/messages.ts';
-import { excerptOf, nameOf } from '#web/features/messages/messages.ts';
+import { excerptOf } from '#web/features/messages/messages.ts';
 import { DataTable } from '#web/ui/table/DataTable.tsx';
 import type { Column } from '#web/ui/table/tableProps.ts';
 import { Money } from '#web/ui/money/Money.tsx';
@@ -19,11 +19,7 @@ const columns = (zone: string): readonly Column<MessageRow>[] => [
     title: 'Nomor',
     width: 190,
     whole: true,
-    cell: (message) => (
-      <bdi className={message.peer_name === null ? 'num' : styles['excerpt']}>
-        {nameOf(message)}
-      </bdi>
-    ),
+    cell: ({ peer, peer_name }) => <PeerName peer={peer} name={peer_name} />,
     phone: 'title',
   },
   {

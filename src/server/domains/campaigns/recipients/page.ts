@@ -4,7 +4,7 @@ import type { CampaignRecipient, RecipientState } from '#contract/campaigns.ts';
 import { shownPeer } from '#contract/messages/peer.ts';
 import { refusalFrom } from '#contract/base/refusals.ts';
 import { sentenceFor } from '#contract/language/indonesian.ts';
-import { outcomesOf } from '#server/domains/messages/messages.ts';
+import { outcomesOf, shownNamesOf } from '#server/domains/messages/messages.ts';
 import { readCampaign, recipientStates } from '#server/domains/campaigns/row.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 
@@ -44,10 +44,12 @@ export function recipientsPage(
       offset ${state === undefined ? 0 : skipped} limit ${PAGE_SIZE}`;
     const ids = found.flatMap(({ message_id }) => message_id ?? []);
     const outcomes = await outcomesOf(tx, accountId, ids);
+    const names = await shownNamesOf(tx, { accountId, tokenId: campaign.token_id }, peersOf(found));
     return {
       rows: found.map(({ message_id, peer, cells, refusal, ...rest }) => ({
         ...rest,
         peer: peer && shownPeer(peer),
+        peer_name: (peer && names.get(peer)) ?? null,
         values: cells,
         reason: reasonOf(refusal),
         message: (message_id !== null && outcomes.get(message_id)) || null,
@@ -56,6 +58,9 @@ export function recipientsPage(
     };
   });
 }
+
+export const peersOf = (recipients: readonly StoredRecipient[]): string[] =>
+  recipients.flatMap(({ peer }) => peer ?? []);
 
 export function reasonOf(refusal: unknown): string | null {
   const known = refusal === null ? undefined : refusalFrom(refusal);

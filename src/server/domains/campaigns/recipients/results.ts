@@ -6,11 +6,11 @@ import {
   readCampaigns,
   recipientStates,
 } from '#server/domains/campaigns/row.ts';
-import { outcomeCellsOf, outcomeColumns } from '#server/domains/messages/messages.ts';
+import { outcomeCellsOf, outcomeColumns, shownNamesOf } from '#server/domains/messages/messages.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 import type { RowSource } from '#server/infra/sheets/row-source.ts';
 import type { Cell } from '#server/infra/sheets/table.ts';
-import { type StoredRecipient, reasonOf } from './page.ts';
+import { type StoredRecipient, peersOf, reasonOf } from './page.ts';
 
 type Params = { campaign_id: string };
 
@@ -33,6 +33,7 @@ export const campaignResults = (sql: Sql): RowSource<Params> => ({
         { title: 'Baris', width: 8 },
         { title: 'Nomor tertulis', width: 20 },
         { title: 'Nomor', width: 18 },
+        { title: 'Nama kontak', width: 22 },
         ...campaign.columns.map((title) => ({ title, width: 20 })),
         { title: 'Keadaan', width: 20 },
         { title: 'Alasan ditolak', width: 40 },
@@ -60,11 +61,14 @@ async function* pagesOf(sql: Sql, { accountId, campaign, outcomes }: Reading) {
         where account_id = ${accountId} and campaign_id = ${campaign.campaign_id} and place > ${last}
         order by place limit ${PAGE_ROWS}`;
       const ids = stored.flatMap(({ message_id }) => message_id ?? []);
+      const sender = { accountId, tokenId: campaign.token_id };
+      const names = await shownNamesOf(tx, sender, peersOf(stored));
       const outcomeCells = await outcomeCellsOf(tx, accountId, ids);
       const rows = stored.map((one): Cell[] => [
         one.place,
         one.written,
         one.peer && shownPeer(one.peer),
+        (one.peer && names.get(one.peer)) ?? null,
         ...campaign.columns.map((_, at) => one.cells[at] ?? null),
         recipientStateLabel[one.state],
         reasonOf(one.refusal),

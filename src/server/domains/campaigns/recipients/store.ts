@@ -1,7 +1,8 @@
 import { exactNumber } from '#contract/messages/peer.ts';
-import { knownNumbers, optedOutOf } from '#server/domains/messages/messages.ts';
+import { knownNumbers, optedOutOf, recordNames } from '#server/domains/messages/messages.ts';
 import type { CampaignRef } from '#server/domains/campaigns/row.ts';
 import { recipientStates } from '#server/domains/campaigns/row.ts';
+import { variableKey } from '#contract/campaigns.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 import { identifier, json } from '#server/infra/postgres/sql.ts';
 import { type Recipient, numberJudge } from './judge.ts';
@@ -38,12 +39,25 @@ export async function withKnownPeers<T extends Omit<Recipient, 'cells'>>(
   });
 }
 
-/** Stores the recipients of a new draft. If one gets nothing, its state is the reason. */
+const nameColumns = ['nama', 'nama lengkap', 'nama pelanggan', 'nama penerima', 'name'];
+
+/** The position of the column with the recipients' names, from 0; -1 without one. */
+function nameColumnOf(columns: readonly string[]): number {
+  const keys = columns.map(variableKey);
+  return keys.indexOf(nameColumns.find((name) => keys.includes(name)) ?? '');
+}
+
+/**
+ * Stores the recipients of a new draft, and their names as contacts'. If one gets nothing, its state is the reason.
+ *
+ * @param columns the names of their cells
+ */
 export async function storeRecipients(
   tx: Tx,
   { accountId, campaignId }: CampaignRef,
-  recipients: readonly Recipient[],
+  { recipients, columns }: { recipients: readonly Recipient[]; columns: readonly string[] },
 ): Promise<void> {
+  const nameAt = nameColumnOf(columns);
   for (let from = 0; from < recipients.length; from += ROWS_AT_ONCE) {
     const some = recipients.slice(from, from + ROWS_AT_ONCE);
     // As JSON: PostgreSQL has no arrays of rows of different lengths.
@@ -59,27 +73,43 @@ export async function storeRecipients(
         ${some.map(stateOf)}::text[]
       ) as i(place, written, peer, cells, state)`;
   }
+  const names = recipients.map(({ peer, cells }) => ({ peer, name: cells[nameAt] ?? '' }));
+  await recordNamesIn(tx, accountId, names);
 }
+
+/** All at once: the first row of a number names it, and contacts are locked in one order. */
+const recordNamesIn = (
+  tx: Tx,
+  accountId: string,
+  list: readonly { peer: string | null; name: string }[],
+): Promise<void> => {
+  const names = list.flatMap(({ peer, name }) => (peer === null ? [] : [{ peer, name }]));
+  return recordNames(tx, accountId, 'list', names);
+};
 
 /**
  * Swaps the number column of a draft with another of its columns. All recipients need new judgement: call
  * `judgeRecipients` next.
  *
- * @param column position of the column, from 1
+ * @param column position of the column among `columns`, from 1
  */
 export async function swapNumberColumn(
   tx: Tx,
-  { accountId, campaignId }: CampaignRef,
+  { accountId, campaignId, columns }: CampaignRef & { columns: readonly string[] },
   column: number,
 ): Promise<void> {
+  const nameAt = nameColumnOf(columns.with(column - 1, ''));
   const judge = numberJudge();
   const seen = new Set<string>();
+  const named: { peer: string | null; name: string }[] = [];
   for (let last = 0; ;) {
-    const rows = await tx<{ place: number; written: string }[]>`
-      select place, coalesce(cells[${column}::int], '') as written from campaign_recipients
+    const rows = await tx<{ place: number; written: string; name: string }[]>`
+      select place, coalesce(cells[${column}::int], '') as written,
+        coalesce(cells[${nameAt + 1}::int], '') as name
+      from campaign_recipients
       where account_id = ${accountId} and campaign_id = ${campaignId} and place > ${last}
       order by place limit ${ROWS_AT_ONCE}`;
-    const read = rows.map(({ place, written }) => ({ place, ...judge(written) }));
+    const read = rows.map(({ place, name, written }) => ({ place, name, ...judge(written) }));
     const judged = await withKnownPeers(tx, accountId, read, seen);
     await tx`
       update campaign_recipients r
@@ -91,9 +121,11 @@ export async function swapNumberColumn(
         ${judged.map(stateOf)}::text[]
       ) as i(place, written, peer, state)
       where r.account_id = ${accountId} and r.campaign_id = ${campaignId} and r.place = i.place`;
+    named.push(...judged.map(({ peer, name }) => ({ peer, name })));
     last = rows.at(-1)?.place ?? last;
-    if (rows.length < ROWS_AT_ONCE) return;
+    if (rows.length < ROWS_AT_ONCE) break;
   }
+  await recordNamesIn(tx, accountId, named);
 }
 
 const stateOf = ({ peer, isDuplicate }: Omit<Recipient, 'cells'>) =>

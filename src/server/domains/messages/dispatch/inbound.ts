@@ -14,7 +14,7 @@ import {
 } from '#server/domains/messages/choices.ts';
 import { excerptOf } from '#server/domains/messages/content.ts';
 import { quotedByNetwork } from '#server/domains/messages/submit/place.ts';
-import { contactName } from '#server/domains/messages/contacts.ts';
+import { contactName, namesOnCard, recordNames } from '#server/domains/messages/contacts.ts';
 import { deleteOptout, lockOptouts, storeOptout } from '#server/domains/messages/optouts.ts';
 
 const SENDER_NAME_MAX = 100;
@@ -89,6 +89,7 @@ export async function receiveInbound(
       ), known.name as "contactName" ${isAnswer ? openQuestion(tx, stored) : tx``}
       from known`;
     if (!received?.receive_message) return undefined;
+    await recordNames(tx, accountId, 'received_card', namesOnCard(stored.type, body));
     if (text !== undefined) await applyKeyword(tx, stored, keywordOf(text));
     const choice = isAnswer ? matchChoice(text, questionIn(received)) : undefined;
     if (choice) await storeChoice(tx, { accountId, messageId }, choice);

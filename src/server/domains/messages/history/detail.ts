@@ -101,6 +101,7 @@ function apiMessage(
     direction: stored.direction,
     token: publicId('token', stored.token_id),
     peer: shownPeer(stored.peer),
+    name: stored.peer_name,
     type: stored.type,
     status: stored.status,
     price: rupiah(stored.price),

@@ -53,7 +53,7 @@ export function readMessages(
 ): Promise<StoredMessage[]> {
   return sql<StoredMessage[]>`
     select m.message_id, m.token_id, t.name as token_name, t.channel, m.direction, m.peer,
-      ${shownName(sql, accountId)} as peer_name, m.type, m.body, m.price, m.charge_state, m.hold_seq, m.settle_seq,
+      ${shownName(sql, accountId, sql`m.peer`)} as peer_name, m.type, m.body, m.price, m.charge_state, m.hold_seq, m.settle_seq,
       m.correct_seq, m.plan_round, m.ref, m.failure, m.possible_duplicate, m.expires_at, m.created_at,
       case when m.status = 'scheduled' and plan.stands is not true then 'queued' else m.status end
         as status,

@@ -15,6 +15,7 @@ import { type ActHandler, handle } from '#server/infra/acts.ts';
 import { hashOf, type Intake, type Placed, type SendRequest } from './accept.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { Prices } from '#server/domains/pricing/pricing.ts';
+import { recordSentCards } from '#server/domains/messages/contacts.ts';
 import { type FileLink, filesIn } from '#server/domains/messages/content.ts';
 import { type FindMedia, channelOf, lookUp, itemFrom, refusalOf } from './place.ts';
 import { conversationMessage, readMessages } from '#server/domains/messages/history/rows.ts';
@@ -152,6 +153,7 @@ async function placeOne(
     now: now(),
     found,
   });
+  await recordSentCards(sql, accountId, [item]);
   const placed = await placeOnce(intake, { accountId, tokenId, hash, items: [item] }, [
     ...(upload === undefined ? [] : keysOfUpload(upload, hash)),
     `act:${key}`,

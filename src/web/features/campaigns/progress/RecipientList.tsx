@@ -7,7 +7,6 @@ import {
 } from '#contract/campaigns.ts';
 import { failureCause } from '#contract/messages/failures.ts';
 import { formatNumber } from '#contract/base/money.ts';
-import { formatPeer } from '#contract/messages/peer.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
 import {
@@ -18,7 +17,7 @@ import {
 } from '#web/features/campaigns/labels.ts';
 import { isUnderWay } from '#web/features/campaigns/queries.ts';
 import styles from '#web/features/campaigns/campaigns.module.css';
-import { StatusMark } from '#web/features/messages/messages.ts';
+import { PeerName, StatusMark } from '#web/features/messages/messages.ts';
 import { Select } from '#web/ui/select/Select.tsx';
 import { classes } from '#web/ui/classes.ts';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
@@ -49,11 +48,15 @@ const columnsOf = (
     width: 190,
     whole: true,
     phone: 'title',
-    cell: ({ peer, written }) =>
+    cell: ({ peer, peer_name, written, values }) =>
       peer === null ? (
         <bdi>{written || '(kosong)'}</bdi>
       ) : (
-        <span className="num">{formatPeer(peer)}</span>
+        <PeerName
+          peer={peer}
+          // Not beside the same name of the list.
+          name={peer_name !== null && values.includes(peer_name) ? null : peer_name}
+        />
       ),
   },
   ...names.slice(0, 3).map((name, index): Column<CampaignRecipient> => ({

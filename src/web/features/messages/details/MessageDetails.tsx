@@ -4,7 +4,7 @@ import { navigate } from '#web/browser/router/navigation.ts';
 import { Ban, MessageCircle } from 'lucide-react';
 import { messageTypeLabel, cancelMessage, type MessageDetail } from '#contract/messages.ts';
 import { formatRupiah } from '#contract/base/money.ts';
-import { formatPeer } from '#contract/messages/peer.ts';
+import { PeerName } from '#web/features/messages/PeerName.tsx';
 import { civilDate, formatDateTime, formatDateTimeZone, formatTime } from '#contract/base/time.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
@@ -133,15 +133,10 @@ const mayHaveLeft = ({ timeline }: MessageDetail): boolean =>
   timeline.some(({ kind }) => kind === 'unknown');
 
 function factsOf(message: MessageDetail, zone: string): readonly Fact[] {
-  const number = (
-    <>
-      {message.peer_name !== null && <bdi className={styles['name']}>{message.peer_name}</bdi>}{' '}
-      <span className="num">{formatPeer(message.peer)}</span>
-    </>
-  );
+  const peer = <PeerName peer={message.peer} name={message.peer_name} />;
   return [
     { term: 'Status', is: <StatusMark status={message.status} /> },
-    { term: message.direction === 'out' ? 'Kepada' : 'Dari', is: number },
+    { term: message.direction === 'out' ? 'Kepada' : 'Dari', is: peer },
     { term: 'Token', is: <bdi>{message.token.name}</bdi> },
     { term: 'Jenis', is: messageTypeLabel[message.type] },
     { term: 'Waktu', is: formatDateTime(message.created_at, zone) },

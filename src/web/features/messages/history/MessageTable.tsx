@@ -5,7 +5,6 @@ import { Suspense, useMemo, useState } from 'react';
 import { PAGE_SIZE } from '#contract/base/act.ts';
 import { formatNumber } from '#contract/base/money.ts';
 import { messageTypeLabel, listMessages, type MessageRow } from '#contract/messages.ts';
-import { formatPeer } from '#contract/messages/peer.ts';
 import { formatDate, formatDateTime, formatTime } from '#contract/base/time.ts';
 import { NoRows } from '#web/ui/table/list/NoRows.tsx';
 import { useAddressView } from '#web/ui/table/list/useAddressView.ts';
@@ -24,6 +23,7 @@ import styles from '#web/features/messages/history/MessageTable.module.css';
 import { ExportButton } from '#web/features/exports/exports.ts';
 import { useWide } from '#web/ui/layout/useWide.ts';
 import { useMedia } from '#web/ui/layout/useMedia.ts';
+import { PeerName } from '#web/features/messages/PeerName.tsx';
 import { ScheduledFor } from '#web/features/messages/ScheduledFor.tsx';
 import { FailedFor } from '#web/features/messages/history/FailedFor.tsx';
 import { StatusMark } from '#web/features/messages/StatusMark.tsx';
@@ -60,12 +60,7 @@ const columns = (zone: string): readonly Column<MessageRow>[] => [
     width: 172,
     whole: true,
     phone: 'title',
-    cell: ({ peer, peer_name }) => (
-      <span className={styles['peer']}>
-        {peer_name !== null && <bdi className={styles['name']}>{peer_name}</bdi>}
-        <span className={peer_name === null ? 'num' : styles['number']}>{formatPeer(peer)}</span>
-      </span>
-    ),
+    cell: ({ peer, peer_name }) => <PeerName peer={peer} name={peer_name} />,
   },
   {
     id: 'token',

@@ -4,11 +4,13 @@ import { BellRing, KeyRound, UserX } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { formatNumber } from '#contract/base/money.ts';
 import { formatAgo, formatDateTime } from '#contract/base/time.ts';
-import { formatPeer, TypedPeer } from '#contract/messages/peer.ts';
+import { TypedPeer } from '#contract/messages/peer.ts';
 import { listOptouts, optoutSourceLabel, type Optout } from '#contract/messages/optouts.ts';
 import { useUser } from '#web/api/user.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
+import { nameOf } from '#web/features/messages/labels.ts';
+import { PeerName } from '#web/features/messages/PeerName.tsx';
 import { MessageTabs } from '#web/features/messages/MessageTabs.tsx';
 import { AddOptout } from '#web/features/messages/optouts/AddOptout.tsx';
 import styles from '#web/features/messages/optouts/OptoutsPage.module.css';
@@ -40,7 +42,7 @@ const columns = (zone: string): readonly Column<Optout>[] => [
     width: 200,
     whole: true,
     phone: 'title',
-    cell: ({ peer }) => <span className="num">{formatPeer(peer)}</span>,
+    cell: ({ peer, peer_name }) => <PeerName peer={peer} name={peer_name} />,
   },
   {
     id: 'source',
@@ -125,8 +127,9 @@ function OptoutTable({ token, tokens }: { token: Token; tokens: readonly Token[]
   const list = useList(listOptouts, { token_id: token.id, peer }, view);
   const client = useQueryClient();
   const remove = useRemoveOptout();
-  const letGoOn = async ({ peer: whose }: Optout) => {
-    if (!(await remove({ tokenId: token.id, peer: whose, name: formatPeer(whose) }))) return;
+  const letGoOn = async (optout: Optout) => {
+    const { peer: whose } = optout;
+    if (!(await remove({ tokenId: token.id, peer: whose, name: nameOf(optout) }))) return;
     toast('Nomor ini dapat menerima pesan lagi.', { tone: 'success' });
     await client.invalidateQueries({ queryKey: listKey(listOptouts) });
   };
