@@ -78,6 +78,7 @@ export const acts: readonly Act[] = [
   tokens.listTokens,
   tokens.getToken,
   tokens.createToken,
+  tokens.firstToken,
   tokens.updateToken,
   tokenAccess.updateTokenAccess,
   tokenAccess.listRejectedCalls,

@@ -43,7 +43,7 @@ export const Token = schema(() =>
     channel: ChannelName(),
     status: TokenStatus(),
     phone: z.nullable(Phone()),
-    /** The API key's last four characters; the key itself is shown once, at creation. */
+    /** The API key's last four characters, '' without a key; the key itself is shown once, at creation. */
     key_hint: z.string(),
     sent_today: z.int(),
     daily_limit: z.int(),
@@ -93,6 +93,20 @@ export const createToken = act({
   refuses: ['tokens_full', 'account_suspended', 'cooling_down', 'channel_off'],
 });
 
+/**
+ * The account's oldest token. An account without one gets it, named after the account and without an API key, which
+ * `token_rotate` makes later; calls at the same time create one.
+ */
+export const firstToken = act({
+  name: 'token_first',
+  by: 'customer',
+  changes: true,
+  audited: true,
+  input: () => ({ channel: ChannelName() }),
+  output: Token,
+  refuses: ['account_suspended', 'channel_off'],
+});
+
 export const updateToken = act({
   name: 'token_update',
   by: 'customer',
@@ -113,7 +127,7 @@ export const updateToken = act({
   output: Token,
 });
 
-/** Creates a new key; the old one works for another 24 hours. */
+/** Creates a new key; an old one works for another 24 hours. */
 export const rotateToken = act({
   name: 'token_rotate',
   by: 'customer',

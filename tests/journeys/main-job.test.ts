@@ -44,7 +44,7 @@ async function register(stranger: Person): Promise<Page> {
   await tab.getByLabel('Kode verifikasi').fill(/\d{6}/.exec(text)?.[0] ?? '');
   await arrivesAt(tab, '/');
   await tab.getByRole('heading', { name: 'Langkah pertama' }).waitFor();
-  await tab.getByText('0 dari 4 selesai').waitFor();
+  await tab.getByText('0 dari 3 selesai').waitFor();
   return tab;
 }
 

@@ -42,14 +42,15 @@ test('the first steps are accessible', async ({ person }) => {
   const who = await signUp(address, { name: 'Toko Anggrek', phone: '6281355502002' });
   const { open } = await person({ session: who.session, expects: [/status of 404/] });
   const { faults, look } = inspection();
-  const tab = await open('/');
+  const tab = await open('/profile');
   const screens = [
-    ['/', 'Langkah pertama'],
     ['/message-history', 'Data tidak ditemukan'],
     ['/message-history?view=percakapan', 'Belum ada percakapan'],
     ['/message-history?new=1', 'Anda belum memiliki token'],
     ['/token', 'Data tidak ditemukan'],
     ['/saldo', 'Isi saldo Anda akan tampil di sini.'],
+    // It makes the first token.
+    ['/', 'QR diperbarui sendiri dalam'],
     ['/tidak-ada', 'Halaman tidak ditemukan'],
     ['/operator', 'Halaman tidak ditemukan'],
     ['/simulator?phone=6281355502009', 'Belum ada pesan di ponsel ini.'],

@@ -85,6 +85,7 @@ export const samplesOf = (held: Held): Readonly<Record<string, Fields>> => ({
   token_list: { ...LIST, sort_by: 'name' },
   token_get: { token_id: held.tokenId },
   token_create: { name: 'Kasir', channel: 'simulator' },
+  token_first: { channel: 'simulator' },
   token_update: { token_id: held.tokenId, name: 'Kasir', daily_limit: '1000000' },
   token_access_update: {
     token_id: publicId('token', newId()),

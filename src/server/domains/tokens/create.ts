@@ -1,6 +1,6 @@
 import { type InputOf, type OutputOf } from '#contract/base/act.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { type ChannelName, createToken } from '#contract/tokens.ts';
+import { type ChannelName, createToken, firstToken, type Token } from '#contract/tokens.ts';
 import { handle } from '#server/infra/acts.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
@@ -17,6 +17,9 @@ type Deps = {
 
 export const createTokenHandler = (deps: Deps) =>
   handle(createToken, ({ caller }, input) => addToken(deps, caller.accountId, input));
+
+/** Characters of a token's name. */
+const NAME_MAX = 60;
 
 /** The token limit of an account whose plan sets none. */
 export const TOKENS_MAX = 10;
@@ -50,6 +53,40 @@ export function addToken(
     await subscribers.tokenCreated(tx, { accountId, tokenId });
     await subscribers.tokenChanged(tx, { accountId, tokenId });
     return { token: await readToken(tx, accountId, tokenId), key };
+  });
+}
+
+export const firstTokenHandler = (deps: Omit<Deps, 'limitOf'>) =>
+  handle(firstToken, ({ caller }, { channel }) =>
+    ensureFirstToken(deps, caller.accountId, channel),
+  );
+
+/**
+ * The account's oldest token; an account without one gets it, without an API key. Every plan allows one token.
+ *
+ * @throws Refusal `account_suspended`, or `channel_off` if it would be on a channel that is not offered.
+ */
+function ensureFirstToken(
+  { sql, subscribers, isOffered }: Omit<Deps, 'limitOf'>,
+  accountId: string,
+  channel: ChannelName,
+): Promise<Token> {
+  return asAccount(sql, accountId, async (tx) => {
+    await refuseSuspended(tx, accountId);
+    const [oldest] = await tx<{ token_id: string }[]>`
+      select token_id from tokens
+      where account_id = ${accountId} and deleted_at is null and not is_system
+      order by token_id limit 1`;
+    if (oldest) return readToken(tx, accountId, oldest.token_id);
+    if (!isOffered(channel)) throw new Refusal('channel_off', {});
+    const tokenId = newId();
+    await tx`
+      insert into tokens (account_id, token_id, name, channel, key_hint)
+      select account_id, ${tokenId}, btrim(left(name, ${NAME_MAX})), ${channel}, ''
+      from accounts where account_id = ${accountId}`;
+    await subscribers.tokenCreated(tx, { accountId, tokenId });
+    await subscribers.tokenChanged(tx, { accountId, tokenId });
+    return readToken(tx, accountId, tokenId);
   });
 }
 

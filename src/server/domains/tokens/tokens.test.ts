@@ -7,6 +7,7 @@ import {
   Token,
   createToken,
   deleteToken,
+  firstToken,
   getToken,
   listTokens,
   rotateToken,
@@ -214,4 +215,31 @@ test('creates no system token without a system account', async ({ sql }) => {
   await expect(ensureSystemToken(sql, '6281100000000', subscribers)).rejects.toThrow(
     'system account',
   );
+});
+
+test('an account without a token gets one, without a key, also from calls at the same time', async ({
+  db,
+  sql,
+}) => {
+  const accountId = await makeAccount(sql, { name: 'Toko Melati' });
+  const ask = actsOf(db, accountId);
+  const [one, other] = await Promise.all([
+    ask(firstToken, { channel: 'simulator' }),
+    ask(firstToken, { channel: 'web' }),
+  ]);
+  expect(one.id).toBe(other.id);
+  expect(one).toMatchObject({ name: 'Toko Melati', status: 'unlinked', key_hint: '' });
+  expect(await sql`select from tokens where account_id = ${accountId}`).toHaveLength(1);
+  expect(await sql`select from token_keys where account_id = ${accountId}`).toEqual([]);
+
+  const { key, token } = await ask(rotateToken, { token_id: idOf(one) });
+  expect(token.key_hint).toBe(key.slice(-4));
+});
+
+test('an account with tokens keeps them, and its oldest one is the first', async ({ db, sql }) => {
+  const { accountId, tokenId } = await customerWith(sql);
+  const ask = actsOf(db, accountId);
+  await ask(createToken, { name: 'Kedua', channel: 'simulator' });
+  expect(idOf(await ask(firstToken, { channel: 'simulator' }))).toBe(tokenId);
+  expect(await sql`select from tokens where account_id = ${accountId}`).toHaveLength(2);
 });

@@ -22,7 +22,7 @@ import {
   startLink,
 } from './links/links.ts';
 import { updateTokenAccessHandler, confirmTokenHandler, refuseCooling } from './access.ts';
-import { createTokenHandler, refuseSuspended } from './create.ts';
+import { createTokenHandler, firstTokenHandler, refuseSuspended } from './create.ts';
 import { unlinkTokenHandler, releasePhone } from './links/phones.ts';
 import {
   readToken,
@@ -322,6 +322,7 @@ export const tokensActs = (deps: TokensDeps): readonly ActHandler[] => [
   listTokensHandler(deps),
   getTokenHandler(deps),
   createTokenHandler(deps),
+  firstTokenHandler(deps),
   updateTokenHandler(deps),
   updateTokenAccessHandler(deps),
   listRejectedCallsHandler(deps),

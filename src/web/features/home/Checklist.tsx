@@ -4,20 +4,27 @@ import { type ReactNode, Suspense, lazy } from 'react';
 import type { HomeSummary } from '#contract/messages.ts';
 import { progressOf, stepKeys, type StepKey } from '#web/features/home/figures.ts';
 import styles from '#web/features/home/home.module.css';
-import { type StepFacts, connectWords, stepsOf } from '#web/features/home/steps.ts';
+import { type StepFacts, stepsOf } from '#web/features/home/steps.ts';
 import { LinkButton } from '#web/ui/button/Button.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
 import { Panel } from '#web/ui/panel/Panel.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
-export function Checklist({ home }: { home: HomeSummary }) {
+type Props = { home: HomeSummary; onSent: () => void };
+
+/** The steps from a new account to the first message, then to its own saldo; the next one is done here. */
+export function Checklist({ home, onSent }: Props) {
   const { done, next } = progressOf(home.checklist);
   const steps = stepsOf(home);
   return (
     <Panel
       title="Langkah pertama"
       look="card"
-      tools={<span className={styles['count']}>{done} dari 4 selesai</span>}
+      tools={
+        <span className={styles['count']}>
+          {done} dari {stepKeys.length} selesai
+        </span>
+      }
     >
       <progress
         className={styles['progress']}
@@ -34,10 +41,7 @@ export function Checklist({ home }: { home: HomeSummary }) {
             done={home.checklist[key]}
             current={key === next}
           >
-            <Doing step={key} home={home} />
-            <LinkButton href={steps[key].href} tone={key === 'topped_up' ? 'attention' : 'primary'}>
-              {steps[key].action}
-            </LinkButton>
+            <Doing step={key} home={home} onSent={onSent} />
           </Step>
         ))}
       </ol>
@@ -58,7 +62,10 @@ export const ChecklistSkeleton = () => (
   </div>
 );
 
-/** The last step, loaded separately: most visits are before it, or after. */
+// Loaded separately: most visits come after these steps.
+const ConnectNumber = lazy(async () => ({
+  default: (await import('#web/features/home/ConnectNumber.tsx')).ConnectNumber,
+}));
 const FirstMessage = lazy(async () => ({
   default: (await import('#web/features/home/FirstMessage.tsx')).FirstMessage,
 }));
@@ -91,30 +98,38 @@ const Step = ({ number, step, done, current, children }: StepProps) => (
   </li>
 );
 
-function Doing({ step, home }: { step: StepKey; home: HomeSummary }) {
-  const { available } = home.saldo;
+function Doing({ step, home, onSent }: Props & { step: StepKey }) {
   switch (step) {
-    case 'topped_up':
-      return (
-        <p>
-          {available > 0 && (
-            <>
-              Saldo Anda kini <Money amount={available} />
-              {home.welcome_bonus > 0 && ', bonus selamat datang dari kami'}.{' '}
-            </>
-          )}
-          Pesan dibayar dari saldo, hanya yang terkirim.
-        </p>
-      );
-    case 'has_token':
-      return <p>Satu token untuk satu nomor pengirim, dengan kunci API untuk sistem Anda.</p>;
     case 'linked':
-      return <p>{connectWords(home)}</p>;
+      return (
+        <Suspense fallback={<Skeleton width={264} height={264} />}>
+          <ConnectNumber home={home} />
+        </Suspense>
+      );
     case 'sent':
       return (
         <Suspense fallback={<Skeleton lines={6} height={18} />}>
-          <FirstMessage channel={home.channel} />
+          <FirstMessage home={home} onSent={onSent} />
         </Suspense>
       );
+    case 'topped_up':
+      return <AddSaldo home={home} />;
   }
 }
+
+const AddSaldo = ({ home }: { home: HomeSummary }) => (
+  <>
+    <p>
+      {home.saldo.available > 0 && (
+        <>
+          Saldo Anda kini <Money amount={home.saldo.available} />
+          {home.welcome_bonus > 0 && ', bonus selamat datang dari kami'}.{' '}
+        </>
+      )}
+      Pesan dibayar dari saldo, hanya yang terkirim.
+    </p>
+    <LinkButton href={stepsOf(home).topped_up.href} tone="attention">
+      Isi saldo
+    </LinkButton>
+  </>
+);

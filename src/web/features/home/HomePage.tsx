@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '#web/browser/router/Link.tsx';
 import { ChevronRight, MessageCircle, MessageSquareText } from 'lucide-react';
-import { useDeferredValue, useEffect } from 'react';
+import { useDeferredValue, useEffect, useState } from 'react';
 import type { HomeSummary } from '#contract/messages.ts';
 import { formatNumber } from '#contract/base/money.ts';
 import { storageSet, storageGet } from '#web/browser/storage.ts';
@@ -18,8 +18,10 @@ import {
 } from '#web/features/home/Figures.tsx';
 import { hasFigures, progressOf } from '#web/features/home/figures.ts';
 import styles from '#web/features/home/home.module.css';
+import { FirstSent } from '#web/features/home/FirstSent.tsx';
 import { Newest } from '#web/features/home/Newest.tsx';
 import { homeQuery } from '#web/features/home/queries.ts';
+import { lastSentIn } from '#web/features/home/steps.ts';
 import { InstallCard } from '#web/features/home/InstallCard.tsx';
 import { useSkeleton } from '#web/ui/skeleton/useSkeleton.ts';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
@@ -39,7 +41,7 @@ export function HomePage() {
       <PageHead
         title="Beranda"
         context={<bdi>{name}</bdi>}
-        action={home.data?.checklist.linked && <Send />}
+        action={home.data && isStarted(home.data) && <Send />}
       />
       {home.data && !waiting ? (
         <Overview home={home.data} />
@@ -51,6 +53,8 @@ export function HomePage() {
     </>
   );
 }
+
+const isStarted = ({ checklist }: HomeSummary): boolean => checklist.linked && checklist.sent;
 
 const Send = () => (
   <LinkButton
@@ -65,15 +69,20 @@ const Send = () => (
 function Overview({ home }: { home: HomeSummary }) {
   // Rendering everything at once would block a phone: the lower part follows a moment later.
   const whole = useDeferredValue(true, false);
-  const started = progressOf(home.checklist).next === undefined;
+  const started = isStarted(home);
+  const hasSteps = progressOf(home.checklist).next !== undefined;
+  const [sentHere, setSentHere] = useState(false);
+  const first = sentHere && home.checklist.sent ? lastSentIn(home) : undefined;
   const layout = !started ? 'steps' : hasFigures(home.days) ? 'figures' : 'sentences';
   useEffect(() => storageSet('browser', LAYOUT, layout), [layout]);
   const today = layout === 'figures' ? <Today {...home} /> : <Sentences {...home} />;
   const isCalm = home.attention.length === 0;
   return (
     <div className={styles['page']}>
+      {first && <FirstSent message={first} />}
       {started ? (
         <>
+          {hasSteps && <Checklist home={home} onSent={() => setSentHere(true)} />}
           <div className={styles['top']} data-calm={isCalm || undefined}>
             <Saldo saldo={home.saldo} />
             {isCalm ? (
@@ -103,7 +112,7 @@ function Overview({ home }: { home: HomeSummary }) {
               (token) => token.reason === 'under_review' || isOfWebhook(token),
             )}
           />
-          <Checklist home={home} />
+          <Checklist home={home} onSent={() => setSentHere(true)} />
           {home.newest.length > 0 && <Newest messages={home.newest} />}
         </>
       )}

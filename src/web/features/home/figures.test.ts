@@ -30,12 +30,14 @@ test('a change is a fraction of the value before, or null without one', () => {
   expect(changeFrom(0, 6)).toBeNull();
 });
 
-test('the first open step comes next, even when a later one is done', () => {
+test('the number comes first, then a message, then the saldo; a later one may be done before', () => {
   const none = { topped_up: false, has_token: false, linked: false, sent: false };
-  expect(progressOf(none)).toEqual({ done: 0, next: 'topped_up' });
-  expect(progressOf({ ...none, has_token: true })).toEqual({ done: 1, next: 'topped_up' });
+  expect(progressOf(none)).toEqual({ done: 0, next: 'linked' });
+  expect(progressOf({ ...none, has_token: true })).toEqual({ done: 0, next: 'linked' });
+  expect(progressOf({ ...none, linked: true, topped_up: true })).toEqual({ done: 2, next: 'sent' });
+  expect(progressOf({ ...none, linked: true, sent: true }).next).toBe('topped_up');
   expect(progressOf({ topped_up: true, has_token: true, linked: true, sent: true })).toEqual({
-    done: 4,
+    done: 3,
     next: undefined,
   });
 });

@@ -10,7 +10,8 @@ export const changeFrom = (before: number, now: number): number | null =>
 
 type Checklist = HomeSummary['checklist'];
 
-export const stepKeys = ['topped_up', 'has_token', 'linked', 'sent'] as const;
+/** The first token is made with the first of them. */
+export const stepKeys = ['linked', 'sent', 'topped_up'] as const;
 export type StepKey = (typeof stepKeys)[number];
 
 export function progressOf(checklist: Checklist): { done: number; next: StepKey | undefined } {

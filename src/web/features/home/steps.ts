@@ -1,35 +1,23 @@
-import type { HomeSummary } from '#contract/messages.ts';
+import type { HomeSummary, MessageRow } from '#contract/messages.ts';
 import { hrefOf } from '#web/browser/router/navigation.ts';
 import type { StepKey } from '#web/features/home/figures.ts';
 
 export type StepFacts = {
   title: string;
-  action: string;
   href: string;
 };
 
 type Facts = Pick<HomeSummary, 'attention' | 'channel'>;
 
-const waitingIn = ({ attention }: Facts) => attention.find(({ reason }) => reason === 'not_linked');
+/** The token that waits for its number. */
+export const waitingIn = ({ attention }: Pick<HomeSummary, 'attention'>): Token | undefined =>
+  attention.find(({ reason }) => reason === 'not_linked');
 
-export function stepsOf(home: Facts): Record<StepKey, StepFacts> {
+export const stepsOf = (home: Facts): Record<StepKey, StepFacts> => {
   const waiting = waitingIn(home);
-  const isScanned = home.channel !== null && !isByMeta(home);
-  const connect = isScanned ? 'Pindai QR' : 'Sambungkan nomor';
   return {
-    topped_up: {
-      title: 'Isi saldo',
-      action: 'Isi saldo',
-      href: hrefOf({ to: '/saldo', search: { new: '1' } }),
-    },
-    has_token: {
-      title: 'Tambah token',
-      action: 'Tambah token',
-      href: hrefOf({ to: '/token', search: { view: 'new' } }),
-    },
     linked: {
-      title: connect,
-      action: connect,
+      title: 'Sambungkan nomor',
       href: hrefOf({
         to: '/token',
         search: waiting ? { open: waiting.token_id, view: 'link' } : {},
@@ -37,11 +25,17 @@ export function stepsOf(home: Facts): Record<StepKey, StepFacts> {
     },
     sent: {
       title: 'Kirim pesan pertama',
-      action: 'Kirim dari sini',
       href: hrefOf({ to: '/message-history', search: { new: '1' } }),
     },
+    topped_up: { title: 'Isi saldo', href: hrefOf({ to: '/saldo', search: { new: '1' } }) },
   };
-}
+};
+
+export const lastSentIn = ({ newest }: Pick<HomeSummary, 'newest'>): MessageRow | undefined =>
+  newest.find(({ direction }) => direction === 'out');
+
+export const isOnItsWay = ({ status }: Pick<MessageRow, 'status'>): boolean =>
+  status === 'accepted' || status === 'queued' || status === 'sending';
 
 export const connectWords = (home: Facts): string =>
   isByMeta(home)

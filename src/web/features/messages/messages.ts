@@ -6,4 +6,7 @@ export { ScheduledFor } from '#web/features/messages/ScheduledFor.tsx';
 export { statusSegments } from '#web/features/messages/segments.ts';
 export { StatusMark } from '#web/features/messages/StatusMark.tsx';
 export { timelineEntries } from '#web/features/messages/details/timeline.ts';
-export { excerptOf } from '#web/features/messages/labels.ts';
+export { excerptOf, nameOf } from '#web/features/messages/labels.ts';
+export { canSend } from '#web/features/messages/queries.ts';
+export { MessagePrice } from '#web/features/messages/send/MessagePrice.tsx';
+export { useMessagePrice } from '#web/features/messages/send/useMessagePrice.ts';

@@ -144,9 +144,9 @@ export const HowTo = ({ simulated }: { simulated: boolean }) => (
     <h2>Caranya</h2>
     {simulated ? (
       <ol className={styles['points']}>
-        <li>Buka simulator dan pilih nomor ponselnya.</li>
-        <li>Ketuk ikon pindai di ponsel simulasi, lalu pilih Arahkan ke tab lain.</li>
-        <li>Tunggu sampai di halaman ini tertulis Tersambung.</li>
+        <li>Buka simulator: ponsel Anda terbuka di tab baru.</li>
+        <li>Ketuk “Ada kode QR di tab lain. Pindai” di ponsel itu.</li>
+        <li>Kembali ke halaman ini setelah ponselnya tersambung.</li>
       </ol>
     ) : (
       <ol className={styles['points']}>

@@ -8,6 +8,7 @@ import { sentenceOf } from '#web/api/errors.ts';
 import { Logo } from '#web/ui/brand/Logo.tsx';
 import { NotFoundPage } from '#web/ui/page/NotFoundPage.tsx';
 import { configQuery } from '#web/api/configQuery.ts';
+import { useAuthState } from '#web/api/user.ts';
 import { Bank } from '#web/features/simulator/Bank.tsx';
 import { writtenPeer } from '#contract/messages/peer.ts';
 import { initialPhone } from '#web/features/simulator/phones.ts';
@@ -33,12 +34,23 @@ export function SimulatorPage() {
       </main>
     );
   }
-  return config.data.simulator ? <World /> : <NotFoundPage />;
+  return config.data.simulator ? <Visit /> : <NotFoundPage />;
 }
 
-function World() {
+/** Without a phone in the address, waits for the visitor's own. */
+function Visit() {
+  const { state, user } = useAuthState();
+  const { phone } = useSearch('/simulator');
+  return phone === undefined && state === 'asking' ? (
+    <Spinner screen />
+  ) : (
+    <World own={user?.phone} />
+  );
+}
+
+function World({ own }: { own: string | undefined }) {
   const { phone: requested, bank, amount } = useSearch('/simulator');
-  const phone = initialPhone(requested);
+  const phone = initialPhone(requested, own);
   const written = writtenPeer(phone);
   useEffect(() => {
     // The address names the phone, so that it can be bookmarked and shared.

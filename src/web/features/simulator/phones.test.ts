@@ -1,12 +1,24 @@
 import { expect, test } from 'vitest';
 import { writtenPeer } from '#contract/messages/peer.ts';
-import { initialPhone, readPhone, withPhone } from '#web/features/simulator/phones.ts';
+import {
+  initialPhone,
+  readPhone,
+  rememberPhone,
+  withPhone,
+} from '#web/features/simulator/phones.ts';
 
 test('a phone is found in any notation of its number', () => {
   expect(readPhone('0812-3456-7890')).toBe('6281234567890');
   expect(readPhone('+62 812 3456 7890')).toBe('6281234567890');
   expect(readPhone('halo')).toBeUndefined();
   expect(readPhone(undefined)).toBeUndefined();
+});
+
+test('without a phone in the address, the own one comes before the last one', () => {
+  rememberPhone('6281299990002');
+  expect(initialPhone(undefined, '6281299990001')).toBe('6281299990001');
+  expect(initialPhone('0812-9999-0003', '6281299990001')).toBe('6281299990003');
+  expect(initialPhone(undefined)).toBe('6281299990002');
 });
 
 test('a phone that is opened again moves to the front and is remembered once', () => {

@@ -31,6 +31,6 @@ export function rememberPhone(phone: string): void {
 export const withPhone = (phones: readonly string[], phone: string): readonly string[] =>
   [phone, ...phones.filter((other) => other !== phone)].slice(0, REMEMBERED_MAX);
 
-/** The phone to show: from the address, else the last one, else the default. */
-export const initialPhone = (requested: string | undefined): string =>
-  readPhone(requested) ?? rememberedPhones()[0] ?? FIRST_PHONE;
+/** The phone to show: from the address, else of the person who is signed in, else the last one, else the default. */
+export const initialPhone = (requested: string | undefined, own?: string): string =>
+  readPhone(requested) ?? own ?? rememberedPhones()[0] ?? FIRST_PHONE;

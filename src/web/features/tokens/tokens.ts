@@ -2,12 +2,15 @@
 export { AboutChannel } from '#web/features/tokens/channels/AboutChannel.tsx';
 export { CloudForm } from '#web/features/tokens/channels/CloudForm.tsx';
 export { CloudSetup } from '#web/features/tokens/channels/CloudSetup.tsx';
+export { MoveToken } from '#web/features/tokens/channels/MoveToken.tsx';
 export { channelsQuery } from '#web/features/tokens/channels/queries.ts';
 export { UnverifiedNote } from '#web/features/tokens/channels/UnverifiedNote.tsx';
 export { WindowNote } from '#web/features/tokens/channels/WindowNote.tsx';
 export { uptimeWords } from '#web/features/tokens/channels/health.ts';
 export { channelLabel, statusTone } from '#web/features/tokens/labels.ts';
-export { curlSample, useSending } from '#web/features/tokens/samples.ts';
+export { LinkPart } from '#web/features/tokens/links/LinkPart.tsx';
+export { tokenQuery, useTokenChanged } from '#web/features/tokens/queries.ts';
+export { FIRST_TEXT } from '#web/features/tokens/samples.ts';
 export { allTokensQuery } from '#web/features/tokens/allTokens.ts';
 export {
   categoryLabel as templateCategoryLabel,

@@ -52,7 +52,7 @@ export function CodeForm({ title, pending, onPending, enter, children, other }: 
           void code.send(code.digits);
         }}
       >
-        <SimulatorHint phone={pending.phone} />
+        <SimulatorHint phone={pending.phone} onOpen={() => code.field.current?.focus()} />
         <RefusalAlert error={code.error} />
         {over && !code.error && !code.wrong && (
           <Alert visible state="warning" label="Kode sudah tidak berlaku. Minta kode baru." />

@@ -7,10 +7,12 @@ import { configQuery } from '#web/api/configQuery.ts';
 type Props = {
   phone: string;
   small?: boolean;
+  /** The phone opens in another tab; this one continues with the code. */
+  onOpen?: () => void;
 };
 
 /** Points to the code in an installation whose codes go to simulated phones. */
-export function SimulatorHint({ phone, small = false }: Props) {
+export function SimulatorHint({ phone, small = false, onOpen }: Props) {
   const { data: config } = useQuery(configQuery);
   if (!config?.codes_in_simulator) return null;
   return (
@@ -18,7 +20,7 @@ export function SimulatorHint({ phone, small = false }: Props) {
       <Smartphone size={small ? 16 : 18} aria-hidden="true" />
       <span>
         {!small && 'Kode dikirim ke ponsel simulasi. '}
-        <Link to="/simulator" search={{ phone }} target="_blank">
+        <Link to="/simulator" search={{ phone }} target="_blank" onClick={onOpen}>
           {small ? `Buka ponsel simulasi ${phone.slice(-4)}` : 'Buka simulator'}
           <span className="sr-only"> (tab baru)</span>
         </Link>

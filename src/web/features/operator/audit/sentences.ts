@@ -26,6 +26,7 @@ const sentences: Readonly<Record<string, string>> = {
   user_delete: 'Menjadwalkan penghapusan akun',
   user_delete_cancel: 'Membatalkan penghapusan akun',
   token_create: 'Membuat token',
+  token_first: 'Menyiapkan token pertama',
   token_update: 'Mengubah token',
   token_access_update: 'Mengubah izin dan batas akses token',
   token_rotate: 'Mengganti kunci API token',

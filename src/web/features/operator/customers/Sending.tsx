@@ -62,8 +62,8 @@ const Tokens = ({ customer: { tokens } }: Props) => (
             <Open onClick={() => go({ token: id })}>{name}</Open>
             <span className={desk['small']}>
               {phone && <span className="num">{formatPhone(phone)} · </span>}
-              {formatNumber(sent_today)} dari {formatNumber(daily_limit)} hari ini · kunci …
-              {key_hint}
+              {formatNumber(sent_today)} dari {formatNumber(daily_limit)} hari ini ·{' '}
+              {key_hint ? `kunci …${key_hint}` : 'belum ada kunci'}
             </span>
           </span>
           <StatusChip tone={statusTone[status]}>{tokenStatusLabel[status]}</StatusChip>

@@ -29,12 +29,15 @@ export function TokenActions({ token, onGone }: Props) {
   const ask = (words: Question, onConfirm: () => Promise<void>) =>
     confirm({ cancelText: 'Batal', sentenceOf, ...words, onConfirm });
 
-  const askRotate = () =>
-    ask(rotateWords, async () => {
-      const made = await rotate.perform(which);
-      changed(made.token);
-      setKey(made.key);
-    });
+  const [isFirst, setFirst] = useState(false);
+  const hasKey = token.key_hint !== '';
+  const makeKey = async () => {
+    const made = await rotate.perform(which);
+    setFirst(!hasKey);
+    changed(made.token);
+    setKey(made.key);
+  };
+  const askKey = () => ask(hasKey ? rotateWords : makeWords, makeKey);
   const askUnlink = () => ask(unlinkWords(token), async () => changed(await unlink.perform(which)));
 
   const outline = { variant: 'outline', tone: 'neutral' } as const;
@@ -45,9 +48,9 @@ export function TokenActions({ token, onGone }: Props) {
         <Button
           {...outline}
           icon={<RotateCcwKey size={18} aria-hidden="true" />}
-          onClick={() => void askRotate()}
+          onClick={() => void askKey()}
         >
-          Ganti kunci
+          {hasKey ? 'Ganti kunci' : 'Buat kunci'}
         </Button>
         {token.phone && (
           <Button
@@ -74,7 +77,7 @@ export function TokenActions({ token, onGone }: Props) {
           title="Kunci baru"
           secret={key}
           channel={token.channel}
-          note="Kunci lama masih berlaku 24 jam."
+          {...(!isFirst && { note: 'Kunci lama masih berlaku 24 jam.' })}
           onClose={() => setKey(undefined)}
         />
       )}
@@ -108,6 +111,15 @@ const rotateWords: Question = {
   title: 'Ganti kunci API?',
   children: <p>Kunci baru ditampilkan sekali. Kunci lama masih berlaku 24 jam, lalu ditolak.</p>,
   confirmText: 'Ganti kunci',
+  tone: 'primary',
+};
+
+const makeWords: Question = {
+  title: 'Buat kunci API?',
+  children: (
+    <p>Sistem Anda mengirim pesan lewat token ini dengan kuncinya. Kunci ditampilkan sekali.</p>
+  ),
+  confirmText: 'Buat kunci',
   tone: 'primary',
 };
 

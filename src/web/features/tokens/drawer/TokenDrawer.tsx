@@ -125,7 +125,11 @@ function TokenFacts({ token }: { token: Token }) {
           { term: 'Kanal', is: channelLabel[token.channel] },
           {
             term: 'Kunci API',
-            is: <code aria-label={`Berakhir dengan ${token.key_hint}`}>••••{token.key_hint}</code>,
+            is: token.key_hint ? (
+              <code aria-label={`Berakhir dengan ${token.key_hint}`}>••••{token.key_hint}</code>
+            ) : (
+              'Belum ada. Buat bila sistem Anda hendak mengirim.'
+            ),
           },
           {
             term: 'Pesan hari ini',

@@ -36,7 +36,7 @@ const endings = {
 /** An address for one scan; with `nonce` this browser has consented, and shows the QR itself. */
 type Link = { path: string; expires_at: Date; nonce?: string };
 
-function useLink(token: Token) {
+function useLink(token: Token, atOnce: boolean) {
   const [link, setLink] = useState<Link>();
   const [ended, setEnded] = useState<'late' | 'used' | LinkFailure>();
   const changed = useTokenChanged();
@@ -75,32 +75,42 @@ function useLink(token: Token) {
     setLink(undefined);
     announce('Ponsel tersambung.');
   }, [loadModule]);
+  // With `here` this browser consents, and shows the QR. Failures are in `error`.
+  const start = (here: boolean) => void begin(here).catch(() => undefined);
+  const first = useRef(atOnce && isLinkable(token) ? start : undefined);
+  useEffect(() => {
+    first.current?.(true);
+    first.current = undefined;
+  }, []);
+  const error = make.error ?? agree.error;
   return {
     live: ended ? undefined : link,
+    isComing: atOnce && !link && !ended && !error,
     ended,
     end: () => setEnded('late'),
     busy: make.busy || agree.busy,
-    error: make.error ?? agree.error,
-    /** With `here` this browser consents, and shows the QR. Failures are in `error`. */
-    begin: (here: boolean) => void begin(here).catch(() => undefined),
+    error,
+    begin: start,
   };
 }
 
 type Props = {
   token: Token;
   linking: boolean;
+  /** Shows the QR at once. */
+  atOnce?: boolean;
   risk?: ReactNode;
   /** The network restricts the number, as stated above. */
   restricted?: boolean;
 };
 
 /** Links a phone by a QR here or an address for one scan; shows the connected phone. */
-export function LinkPart({ token, linking, risk, restricted = false }: Props) {
-  const { live, ended, end, busy, error, begin } = useLink(token);
+export function LinkPart({ token, linking, atOnce = false, risk, restricted = false }: Props) {
+  const { live, ended, end, busy, error, begin, isComing } = useLink(token, atOnce);
   const section = useRef<HTMLElement>(null);
   useEffect(() => {
-    if (live) section.current?.scrollIntoView({ block: 'start' });
-  }, [live]);
+    if (live && !atOnce) section.current?.scrollIntoView({ block: 'start' });
+  }, [live, atOnce]);
   const button = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     if (!linking) return;
@@ -130,13 +140,9 @@ export function LinkPart({ token, linking, risk, restricted = false }: Props) {
         visible={!live && ended !== undefined}
         label={ended && endings[ended]}
       />
-      {!live && (
-        <p className={styles['text']}>
-          Bila ponselnya di tangan Anda, tampilkan QR di sini, lalu pindai dengan ponsel itu. Bila
-          dipegang orang lain, kirimkan tautan pindai kepadanya.
-        </p>
-      )}
+      {!live && !isComing && <TwoWays />}
       {risk}
+      {isComing && <Skeleton width={264} height={264} />}
       {live && here !== undefined && (
         <Suspense fallback={<Skeleton width={264} height={264} />}>
           <ScanHere key={here} path={live.path} nonce={here} onEnd={end} />
@@ -167,6 +173,15 @@ export function LinkPart({ token, linking, risk, restricted = false }: Props) {
     </section>
   );
 }
+
+const TwoWays = () => (
+  <p className={styles['text']}>
+    Bila ponselnya di tangan Anda, tampilkan QR di sini, lalu pindai dengan ponsel itu. Bila
+    dipegang orang lain, kirimkan tautan pindai kepadanya.
+  </p>
+);
+
+const isLinkable = ({ status }: Token): boolean => status !== 'linked' && status !== 'suspended';
 
 function ScanLink({ link, onEnd }: { link: Link; onEnd: () => void }) {
   const address = window.location.origin + link.path;

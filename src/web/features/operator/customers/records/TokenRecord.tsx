@@ -59,6 +59,9 @@ const factsOf = (token: OperatorToken): readonly Fact[] => [
   },
   { term: 'Terakhir dipakai', is: moment(token.last_used_at, 'Belum pernah') },
   { term: 'Dibuat', is: <DateTime at={token.created_at} /> },
-  { term: 'Akhir kunci', is: <span className={desk['hash']}>…{token.key_hint}</span> },
+  {
+    term: 'Akhir kunci',
+    is: token.key_hint ? <span className={desk['hash']}>…{token.key_hint}</span> : 'Belum ada',
+  },
   { term: 'ID', is: <span className={desk['hash']}>{token.id}</span> },
 ];

@@ -1,0 +1,32 @@
+import { CircleCheck } from 'lucide-react';
+import { formatPeer } from '#contract/messages/peer.ts';
+import type { MessageRow } from '#contract/messages.ts';
+import styles from '#web/features/home/home.module.css';
+import { StatusMark } from '#web/features/messages/messages.ts';
+import { LinkButton } from '#web/ui/button/Button.tsx';
+import { Panel } from '#web/ui/panel/Panel.tsx';
+
+type Props = { message: MessageRow };
+
+export const OpenConversation = ({ message: { token, peer } }: Props) => (
+  <LinkButton to="/message-history" search={{ view: 'percakapan', open: token.id, peer }}>
+    Buka Percakapan
+  </LinkButton>
+);
+
+/** Confirms the first message and leads to its conversation. */
+export const FirstSent = ({ message }: Props) => (
+  <Panel title="Pesan pertama terkirim" look="card">
+    <div className={styles['firstSent']} role="status">
+      <CircleCheck size={28} aria-hidden="true" />
+      <p>
+        Kepada <span className="num">{formatPeer(message.peer)}</span>{' '}
+        <StatusMark status={message.status} />
+        <span className={styles['reason']}>
+          Balasannya masuk ke Percakapan, dan Anda menjawab dari sana.
+        </span>
+      </p>
+      <OpenConversation message={message} />
+    </div>
+  </Panel>
+);
