@@ -50,7 +50,7 @@ test('the first steps are accessible', async ({ person }) => {
     ['/token', 'Data tidak ditemukan'],
     ['/saldo', 'Isi saldo Anda akan tampil di sini.'],
     // It makes the first token.
-    ['/', 'QR diperbarui sendiri dalam'],
+    ['/', 'QR diperbarui otomatis dalam'],
     ['/tidak-ada', 'Halaman tidak ditemukan'],
     ['/operator', 'Halaman tidak ditemukan'],
     ['/simulator?phone=6281355502009', 'Belum ada pesan di ponsel ini.'],

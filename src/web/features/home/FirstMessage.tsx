@@ -145,7 +145,7 @@ function Refused({ error }: { error: Error | null }) {
       )}
       {code === 'token_not_linked' && (
         <p>
-          <Link to="/token">Buka halaman Token</Link>
+          <Link to="/token">Buka halaman Nomor</Link>
         </p>
       )}
     </Alert>
