@@ -5,9 +5,7 @@ import { test } from '#tests/support/gallery.ts';
 
 const address = inject('product');
 
-test('the key of a token without one is made where it is asked for, and shown once', async ({
-  person,
-}) => {
+test('the drawer makes the first key of a token and shows it once', async ({ person }) => {
   const shop = await signUp(address, { name: 'Toko Kancing', phone: '6281355507121' });
   const token = await ask(address, firstToken, { channel: 'simulator' }, shop.session);
   const { open } = await person({ session: shop.session });
