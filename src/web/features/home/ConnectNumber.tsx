@@ -51,8 +51,8 @@ function MakeToken() {
     return <p>Belum ada kanal yang tersedia di sini. Hubungi layanan pelanggan.</p>;
   const error = make.busy ? null : (make.error ?? (channels ? null : unloaded));
   if (!error) return <Waiting />;
-  const again = () => (channel ? make.mutate({ channel }) : void refetch());
-  return <WentWrong message={sentenceOf(error)} onRetry={again} />;
+  const retry = () => (channel ? make.mutate({ channel }) : void refetch());
+  return <WentWrong message={sentenceOf(error)} onRetry={retry} />;
 }
 
 function Connect({ id, home }: Props & { id: string }) {

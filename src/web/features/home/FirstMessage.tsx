@@ -54,7 +54,7 @@ export function FirstMessage({ home, onSent }: Props) {
       </>
     );
   }
-  return <SendFirst token={token} failed={last} onSent={onSent} />;
+  return <SendFirst home={home} token={token} failed={last} onSent={onSent} />;
 }
 
 const OnItsWay = ({ message }: { message: MessageRow }) => (
@@ -67,9 +67,9 @@ const OnItsWay = ({ message }: { message: MessageRow }) => (
 );
 
 type Values = { to: string; text: string };
-type SendProps = { token: Token; failed: MessageRow | undefined; onSent: () => void };
+type SendProps = Props & { token: Token; failed: MessageRow | undefined };
 
-function SendFirst({ token, failed, onSent }: SendProps) {
+function SendFirst({ home, token, failed, onSent }: SendProps) {
   const { phone } = useUser();
   const client = useQueryClient();
   const send = useAct(sendMessage);
@@ -122,7 +122,7 @@ function SendFirst({ token, failed, onSent }: SendProps) {
         error={errors.text}
         onChange={({ target }) => form.set('text', target.value)}
       />
-      <Price token={token} />
+      <Price token={token} home={home} />
       <div>
         <Button type="submit" busy={send.busy}>
           Kirim pesan
@@ -171,9 +171,10 @@ function Failed({ message }: { message: MessageRow | undefined }) {
 }
 
 /** Says what pays for the message; asks for a top-up only if nothing does. */
-function Price({ token: { channel } }: { token: Token }) {
+function Price({ token: { channel }, home }: Pick<SendProps, 'token' | 'home'>) {
   const { data: saldo } = useQuery({ ...saldoQuery, refetchOnMount: 'always' });
   const price = useMessagePrice(channel, saldo);
+  const isBonus = home.welcome_bonus > 0 && !home.checklist.topped_up;
   if (!saldo || price === undefined) return <Skeleton width={220} />;
   if (price !== 'quota' && price > saldo.available) {
     return (
@@ -198,6 +199,7 @@ function Price({ token: { channel } }: { token: Token }) {
         <>
           {' '}
           dari saldo <Money amount={saldo.available} />
+          {isBonus && ', bonus selamat datang dari kami'}
         </>
       )}
       .

@@ -1,10 +1,12 @@
-import type { Locator } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { expect, inject } from 'vitest';
 import { inspectionHere } from '#tests/support/one-look.ts';
 import { fakeActs } from '#tests/journeys/support/fake-acts.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
+import { listTokens } from '#contract/tokens.ts';
 import {
   answerFrom,
+  askRows,
   deliverText,
   newSender,
   signUp,
@@ -21,10 +23,6 @@ const boxOf = async (place: Locator) => {
 };
 
 test('Beranda shows the current state in cards of equal height', async ({ person }) => {
-  const fresh = await signUp(address, { name: 'Warung Baru', phone: '6281355507101' });
-  const beginner = await (await person({ session: fresh.session })).open('/');
-  await beginner.getByText('bonus selamat datang dari kami').waitFor();
-
   const shop = await signUp(address, { name: 'Toko Kain', phone: '6281355507102' });
   await topUp(address, shop, 50_000);
   const sender = await newSender(address, shop, { name: 'Kasir', phone: shop.phone });
@@ -139,6 +137,62 @@ test('Beranda has figures and a chart from the seventh day with messages, before
   ]);
   await look(tab, 'Beranda with figures');
   expect(faults).toEqual([]);
+});
+
+const qrIn = (tab: Page) => tab.getByRole('img', { name: /^Kode QR untuk dipindai/ });
+
+test('a new account gets one token, in two tabs too, and sees its QR again on return', async ({
+  person,
+}) => {
+  const shop = await signUp(address, { name: 'Warung Baru', phone: '6281355507101' });
+  // The later tab's QR replaces that of the other.
+  const { open } = await person({ session: shop.session, expects: [/status of 410/] });
+  const [first, second] = await Promise.all([open('/'), open('/')]);
+  await waitFor(async () =>
+    expect((await qrIn(first).count()) + (await qrIn(second).count())).toBeGreaterThan(0),
+  );
+  await first.close();
+  await second.reload();
+  await qrIn(second).waitFor();
+  const tokens = await askRows(address, listTokens, {}, shop.session);
+  expect(tokens).toMatchObject([{ name: 'Warung Baru', key_hint: '' }]);
+});
+
+test('a first token that cannot be made says what to do, and is made on the next try', async ({
+  person,
+}) => {
+  const shop = await signUp(address, { name: 'Warung Sore', phone: '6281355507104' });
+  const { open } = await person({ session: shop.session, expects: [/ERR_FAILED/] });
+  const tab = await open();
+  await tab.route('**/api', (route) =>
+    route.request().postData()?.includes('token_first') ? route.abort() : route.fallback(),
+  );
+  await tab.goto(`${address}/`);
+  const retry = tab.getByRole('button', { name: 'Coba lagi' });
+  await retry.waitFor();
+  await tab.unroute('**/api');
+  await retry.click();
+  await qrIn(tab).waitFor();
+});
+
+test('a linked account sends its first message to its own number, paid by the bonus', async ({
+  person,
+}) => {
+  const shop = await signUp(address, { name: 'Warung Pagi', phone: '6281355507105' });
+  await newSender(address, shop, { name: 'Kasir', phone: shop.phone });
+  const { open } = await person({ session: shop.session });
+  const tab = await open('/');
+  await tab.getByText('bonus selamat datang dari kami').waitFor();
+  expect(await tab.getByLabel('Nomor tujuan').inputValue()).toBe('+62 813-5550-7105');
+  await tab.getByLabel('Isi pesan').fill('');
+  const send = tab.getByRole('button', { name: 'Kirim pesan' });
+  await send.click();
+  await tab.getByText('Tulis isi pesan.').waitFor();
+  await tab.getByLabel('Isi pesan').fill('Uji coba');
+  await send.click();
+  await tab.getByRole('region', { name: 'Pesan pertama terkirim' }).waitFor();
+  expect(await tab.getByText('2 dari 3 selesai').count()).toBe(1);
+  expect(await askRows(address, listTokens, {}, shop.session)).toHaveLength(1);
 });
 
 test('on a phone the header leaves room for the list, and the sheet has one column', async ({
