@@ -5,6 +5,7 @@ import type { HomeSummary } from '#contract/messages.ts';
 import { progressOf, stepKeys, type StepKey } from '#web/features/home/figures.ts';
 import styles from '#web/features/home/home.module.css';
 import { type StepFacts, connectWords, stepsOf } from '#web/features/home/steps.ts';
+import { TopupButton } from '#web/features/saldo/saldo.ts';
 import { LinkButton } from '#web/ui/button/Button.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
 import { Panel } from '#web/ui/panel/Panel.tsx';
@@ -35,9 +36,11 @@ export function Checklist({ home }: { home: HomeSummary }) {
             current={key === next}
           >
             <Doing step={key} home={home} />
-            <LinkButton href={steps[key].href} tone={key === 'topped_up' ? 'attention' : 'primary'}>
-              {steps[key].action}
-            </LinkButton>
+            {key === 'topped_up' ? (
+              <TopupButton tone="attention">{steps[key].action}</TopupButton>
+            ) : (
+              <LinkButton href={steps[key].href}>{steps[key].action}</LinkButton>
+            )}
           </Step>
         ))}
       </ol>
