@@ -163,6 +163,8 @@ const flows: readonly Flow[] = [
     go: async (tab, address) => {
       await tab.goto(`${address}/saldo?new=1`);
       await tab.getByLabel('Nominal').first().pressSequentially('250000');
+      await tab.getByRole('button', { name: 'Pilih cara bayar' }).click();
+      await tab.getByRole('radio', { name: /^Transfer bank/ }).check();
       await tab.getByRole('button', { name: 'Lanjut ke pembayaran' }).click();
     },
   },

@@ -4,6 +4,9 @@ import { Rupiah } from '#contract/base/money.ts';
 
 // In its own file because the first signed-in screen needs only the saldo.
 
+/** Unpaid top-ups per account at once (docs/money.md#top-ups). */
+export const TOPUPS_OPEN_MAX = 3;
+
 export const saldoSummary = act({
   name: 'saldo_summary',
   by: 'customer',
@@ -12,6 +15,7 @@ export const saldoSummary = act({
       available: Rupiah(),
       held: Rupiah(),
       status: z.enum(['active', 'frozen', 'closed']),
+      /** Unpaid top-ups; at `TOPUPS_OPEN_MAX` another one is refused. */
       topups_open: z.int(),
       /** The price of the next message: 0 while the quota of the plan covers it. */
       message_price: Rupiah(),

@@ -57,6 +57,8 @@ async function topUp(stranger: Person, tab: Page): Promise<void> {
   await arrivesAt(tab, '/saldo');
   const dialog = tab.getByRole('dialog');
   await dialog.getByRole('button', { name: 'Rp 100.000', exact: true }).click();
+  await dialog.getByRole('button', { name: 'Pilih cara bayar' }).click();
+  await dialog.getByRole('radio', { name: /^Transfer bank/ }).check();
   await dialog.getByRole('button', { name: 'Lanjut ke pembayaran' }).click();
   const total = rupiahIn(await dialog.getByLabel('Transfer tepat sejumlah').innerText());
   expect(total).toBeGreaterThan(100_000);

@@ -184,7 +184,7 @@ test('tokens and saldo are accessible', async ({ person }) => {
   await tab.getByRole('alertdialog').waitFor();
   await look(tab, 'cancelling a top-up', { again: true });
   await tab.goto(`${address}/saldo?new=1`);
-  await tab.getByRole('button', { name: 'Lanjut ke pembayaran' }).click();
+  await tab.getByRole('button', { name: 'Pilih cara bayar' }).click();
   await tab.getByText('Tulis nominalnya.').waitFor();
   await look(tab, 'topping up with mistakes', { again: true });
   expect(faults).toEqual([]);

@@ -20,6 +20,7 @@ import type { OperatorRole } from '#contract/base/act.ts';
 import { formatPhone } from '#contract/base/phone.ts';
 import { normalizePhone } from '#contract/base/written-number.ts';
 import { useChooseTheme } from '#web/features/profile/preferences/preferences.ts';
+import { saldoQuery, topupLimitOf } from '#web/features/saldo/saldo.ts';
 import type { Theme } from '#web/browser/theme.ts';
 import { signOut, useUser } from '#web/api/user.ts';
 import { findId, isNumber, type Command } from '#web/app/palette/commands.ts';
@@ -39,6 +40,8 @@ export function useCommands(): Known {
   const { role, operator_roles: roles } = useUser();
   const operator = role === 'operator';
   const { data: config } = useQuery(configQuery);
+  const { data: saldo } = useQuery({ ...saldoQuery, enabled: !operator });
+  const isLimited = topupLimitOf(saldo) !== undefined;
   const chooseTheme = useChooseTheme();
   const screens = screensFor(operator).map(({ href, label, Icon, key }): Command => {
     const run = () => navigate({ to: href });
@@ -65,7 +68,7 @@ export function useCommands(): Known {
       ...screens,
       ...operatorCommands(roles),
       ...(config?.simulator ? [simulator] : []),
-      ...(operator ? [] : doing),
+      ...(operator ? [] : [sending, toppingUp(isLimited), ...doing]),
       ...looks(chooseTheme),
       ...always,
     ],
@@ -95,23 +98,26 @@ const wordsFor: Record<ReturnType<typeof screensFor>[number]['href'], string> = 
   '/profile': 'akun kata sandi sesi foto nomor setelan pemberitahuan zona waktu',
 };
 
+/** At the limit of unpaid top-ups, its address lists them. */
+const toppingUp = (isLimited: boolean): Command => ({
+  id: 'topup',
+  label: isLimited ? 'Isi saldo: lihat dulu yang menunggu' : 'Isi saldo',
+  words: 'top up topup bayar transfer',
+  group: 'Tindakan',
+  Icon: Wallet,
+  run: () => navigate({ to: '/saldo', search: { new: '1' } }),
+});
+
+const sending: Command = {
+  id: 'send',
+  label: 'Kirim pesan',
+  words: 'tulis baru broadcast',
+  group: 'Tindakan',
+  Icon: Send,
+  run: () => navigate({ to: '/message-history', search: { new: '1' } }),
+};
+
 const doing: readonly Command[] = [
-  {
-    id: 'send',
-    label: 'Kirim pesan',
-    words: 'tulis baru broadcast',
-    group: 'Tindakan',
-    Icon: Send,
-    run: () => navigate({ to: '/message-history', search: { new: '1' } }),
-  },
-  {
-    id: 'topup',
-    label: 'Isi saldo',
-    words: 'top up topup bayar transfer',
-    group: 'Tindakan',
-    Icon: Wallet,
-    run: () => navigate({ to: '/saldo', search: { new: '1' } }),
-  },
   {
     id: 'token',
     label: 'Tambah token',

@@ -5,7 +5,7 @@ import type { HomeSummary } from '#contract/messages.ts';
 import { progressOf, stepKeys, type StepKey } from '#web/features/home/figures.ts';
 import styles from '#web/features/home/home.module.css';
 import { type StepFacts, stepsOf } from '#web/features/home/steps.ts';
-import { LinkButton } from '#web/ui/button/Button.tsx';
+import { TopupButton } from '#web/features/saldo/saldo.ts';
 import { Money } from '#web/ui/money/Money.tsx';
 import { Panel } from '#web/ui/panel/Panel.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
@@ -128,8 +128,6 @@ const AddSaldo = ({ home }: { home: HomeSummary }) => (
       )}
       Pesan dibayar dari saldo, hanya yang terkirim.
     </p>
-    <LinkButton href={stepsOf(home).topped_up.href} tone="attention">
-      Isi saldo
-    </LinkButton>
+    <TopupButton tone="attention" />
   </>
 );

@@ -23,6 +23,7 @@ import { Newest } from '#web/features/home/Newest.tsx';
 import { homeQuery } from '#web/features/home/queries.ts';
 import { lastSentIn } from '#web/features/home/steps.ts';
 import { InstallCard } from '#web/features/home/InstallCard.tsx';
+import { TopupButton } from '#web/features/saldo/saldo.ts';
 import { useSkeleton } from '#web/ui/skeleton/useSkeleton.ts';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { LinkButton } from '#web/ui/button/Button.tsx';
@@ -133,9 +134,7 @@ const Saldo = ({ saldo }: { saldo: HomeSummary['saldo'] }) => (
         </p>
       )}
       <div className={styles['topUp']}>
-        <LinkButton to="/saldo" search={{ new: '1' }} tone="attention">
-          Isi saldo
-        </LinkButton>
+        <TopupButton tone="attention" />
       </div>
     </div>
   </Panel>

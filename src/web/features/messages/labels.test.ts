@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { canResend, manyActions } from './labels.ts';
 
-const failed = { direction: 'out', status: 'failed', type: 'text' } as const;
+const failed = { direction: 'out', status: 'failed', type: 'text', failure: null } as const;
 
 test('offers resending only where the failure allows it', () => {
   expect(canResend({ ...failed, failure: 'network_billing' })).toBe(true);
@@ -24,4 +24,7 @@ test('offers only actions that fit at least one selected message', () => {
   expect(manyActions([received, read])).toEqual(['export']);
   expect(manyActions([read, queued])).toEqual(['cancel', 'export']);
   expect(manyActions([failed, read])).toEqual(['resend', 'export']);
+  const optedOut = { ...failed, failure: 'opted_out' } as const;
+  expect(manyActions([optedOut, read])).toEqual(['export']);
+  expect(manyActions([optedOut, failed])).toEqual(['resend', 'export']);
 });

@@ -33,10 +33,10 @@ export const canResend = (
 type ManyAction = 'resend' | 'cancel' | 'export';
 
 export function manyActions(
-  messages: readonly Pick<MessageRow, 'direction' | 'status' | 'type'>[],
+  messages: readonly Pick<MessageRow, 'direction' | 'status' | 'type' | 'failure'>[],
 ): readonly ManyAction[] {
   return [
-    ...(messages.some(mayResend) ? (['resend'] as const) : []),
+    ...(messages.some(canResend) ? (['resend'] as const) : []),
     ...(messages.some(canCancel) ? (['cancel'] as const) : []),
     'export',
   ];

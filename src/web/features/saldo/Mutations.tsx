@@ -20,7 +20,8 @@ import { useList } from '#web/ui/table/list/useList.ts';
 import { useUser } from '#web/api/user.ts';
 import { LineSteps } from '#web/features/saldo/LineSteps.tsx';
 import styles from '#web/features/saldo/Mutations.module.css';
-import { Button, LinkButton } from '#web/ui/button/Button.tsx';
+import { TopupButton } from '#web/features/saldo/topups/TopupButton.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
 import { DataTable } from '#web/ui/table/DataTable.tsx';
 import type { Column } from '#web/ui/table/tableProps.ts';
 import { DatePicker } from '#web/ui/date/DatePicker.tsx';
@@ -128,15 +129,7 @@ export function Mutations() {
         empty={
           <NoRows list={list} onReset={filtered && (() => go(noFilter))}>
             <p>Setiap isi saldo dan biaya pesan akan tercatat di sini.</p>
-            <LinkButton
-              to="/saldo"
-              search={{ new: '1' }}
-              resetScroll={false}
-              variant="subtle"
-              size="sm"
-            >
-              Isi saldo
-            </LinkButton>
+            <TopupButton onSaldo variant="subtle" size="sm" />
           </NoRows>
         }
       />

@@ -5,6 +5,8 @@ import { BalanceCard } from '#web/features/saldo/BalanceCard.tsx';
 import { Mutations } from '#web/features/saldo/Mutations.tsx';
 import { saldoQuery } from '#web/features/saldo/saldoQuery.ts';
 import styles from '#web/features/saldo/SaldoPage.module.css';
+import { TOPUP_LIMIT_ID, topupLimitOf } from '#web/features/saldo/topups/limit.ts';
+import { OpenTopupsLink, TopupButton } from '#web/features/saldo/topups/TopupButton.tsx';
 import { TopupDialog } from '#web/features/saldo/topups/TopupDialog.tsx';
 import { Topups } from '#web/features/saldo/topups/Topups.tsx';
 import { Usage } from '#web/features/saldo/usage/Usage.tsx';
@@ -13,7 +15,6 @@ import { SupportLink } from '#web/features/support/support.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { formatRupiah } from '#contract/base/money.ts';
 import type { SaldoSummary } from '#contract/saldo-summary.ts';
-import { LinkButton } from '#web/ui/button/Button.tsx';
 import { PageHead } from '#web/ui/layout/PageHead.tsx';
 
 export function SaldoPage() {
@@ -25,15 +26,7 @@ export function SaldoPage() {
         title="Saldo"
         context="Saldo dipakai untuk mengirim pesan. Isi kapan saja, pakai sampai habis."
         action={
-          <LinkButton
-            to="/saldo"
-            change={{ new: '1', open: undefined }}
-            resetScroll={false}
-            tone="attention"
-            icon={<Plus size={18} />}
-          >
-            Isi saldo
-          </LinkButton>
+          <TopupButton onSaldo tone="attention" icon={<Plus size={18} aria-hidden="true" />} />
         }
       />
       <div className={styles['page']}>
@@ -60,6 +53,7 @@ export function SaldoPage() {
 
 function SaldoNotices({ saldo }: { saldo: SaldoSummary }) {
   const { status, available, alert_threshold: threshold, bonus_only: isBonus } = saldo;
+  const limit = topupLimitOf(saldo);
   const isLow = status === 'active' && threshold !== null && available < threshold;
   return (
     <div className={styles['standing']}>
@@ -82,6 +76,19 @@ function SaldoNotices({ saldo }: { saldo: SaldoSummary }) {
         visible={isLow}
         label={`Saldo di bawah batas ${formatRupiah(threshold ?? 0)} yang Anda atur. Isi sekarang supaya pesan tetap terkirim.`}
       />
+      {limit !== undefined && (
+        <div id={TOPUP_LIMIT_ID}>
+          <Alert
+            state="info"
+            visible
+            label={
+              <>
+                {limit} <OpenTopupsLink onSaldo />
+              </>
+            }
+          />
+        </div>
+      )}
       <Alert
         state="info"
         visible={isBonus && status === 'active'}

@@ -1,6 +1,7 @@
 import type { Rupiah } from '#contract/base/money.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { TOPUPS_DAY_MAX, TOPUPS_OPEN_MAX, type TopupMethod } from '#contract/saldo.ts';
+import { TOPUPS_OPEN_MAX } from '#contract/saldo-summary.ts';
+import { TOPUPS_DAY_MAX, type TopupMethod } from '#contract/saldo.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 
 export type TopupRequest = {

@@ -10,7 +10,7 @@ import styles from '#web/features/billing/plan/plan.module.css';
 import { formatDay } from '#web/features/billing/plan/usage.ts';
 import { usePlanChanges } from '#web/features/billing/plan/usePlanChanges.ts';
 import { dueInvoiceQuery, plansQuery } from '#web/features/billing/queries.ts';
-import { saldoQuery } from '#web/features/saldo/saldo.ts';
+import { saldoQuery, TopupButton } from '#web/features/saldo/saldo.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button, LinkButton } from '#web/ui/button/Button.tsx';
 import { confirm } from '#web/ui/overlay/confirm.ts';
@@ -140,9 +140,9 @@ function Suspended({ subscription, onDone }: Props) {
 export function TopupLink({ amount }: { amount: number }) {
   const proposed = topupFor(amount);
   return (
-    <LinkButton to="/saldo" search={{ new: '1', amount: proposed }} tone="attention">
+    <TopupButton amount={proposed} tone="attention">
       {`Isi saldo ${formatRupiah(proposed)}`}
-    </LinkButton>
+    </TopupButton>
   );
 }
 

@@ -170,7 +170,7 @@ function costOf(
 ): readonly Fact[] {
   const cost = { term: 'Biaya', is: <Money amount={price} /> };
   if (by_quota) return [{ term: 'Biaya', is: 'Termasuk kuota paket' }];
-  if (!charge) return [cost, { term: 'Saldo', is: 'Pesan ini tidak memakai saldo.' }];
+  if (!charge) return [{ term: 'Biaya', is: 'Pesan ini tidak memakai saldo.' }];
   const day = civilDate(created_at, zone);
   const how = status === 'failed' && charge.state === 'captured' ? 'late' : charge.state;
   const { hold_seq, settle_seq, correct_seq } = charge;

@@ -4,7 +4,7 @@ import { useSearch } from '#web/browser/router/Router.tsx';
 import { Suspense, useMemo, useState } from 'react';
 import { PAGE_SIZE } from '#contract/base/act.ts';
 import { formatNumber } from '#contract/base/money.ts';
-import { messageTypeLabel, listMessages, type MessageRow } from '#contract/messages.ts';
+import { listMessages, mayResend, type MessageRow, messageTypeLabel } from '#contract/messages.ts';
 import { formatDate, formatDateTime, formatTime } from '#contract/base/time.ts';
 import { NoRows } from '#web/ui/table/list/NoRows.tsx';
 import { useAddressView } from '#web/ui/table/list/useAddressView.ts';
@@ -104,7 +104,10 @@ const columns = (zone: string): readonly Column<MessageRow>[] => [
     align: 'end',
     whole: true,
     phone: 'fact',
-    cell: ({ direction, price }) => direction === 'out' && <Money amount={price} />,
+    // Within the quota there is no cost to show; 0 tells that an undelivered message costs nothing.
+    cell: (message) =>
+      message.direction === 'out' &&
+      (message.price > 0 || mayResend(message)) && <Money amount={message.price} />,
   },
 ];
 

@@ -32,7 +32,7 @@ export function Instruction({ topup }: { topup: Topup }) {
       {method !== 'bank' && (
         <p className={styles['method']}>
           {topupMethodLabel[method]}
-          {simulated && <StatusChip tone="info">Gerbang simulasi</StatusChip>}
+          {simulated && <StatusChip tone="info">Pembayaran simulasi</StatusChip>}
         </p>
       )}
       <Payment topup={topup} />

@@ -1,64 +1,70 @@
-import { useQuery } from '@tanstack/react-query';
-import { Landmark, QrCode } from 'lucide-react';
-import { type ReactNode, useId } from 'react';
+import { ChevronDown, CreditCard, Landmark, QrCode } from 'lucide-react';
+import { useId } from 'react';
 import type { TopupMethod } from '#contract/saldo.ts';
 import { topupMethodLabel } from '#contract/saldo.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import {
-  firstChoice,
-  grouped,
+  arranged,
   type Method,
   type MethodGroup,
   unfitFor,
   waitsFor,
 } from '#web/features/saldo/topups/methods.ts';
 import styles from '#web/features/saldo/topups/Methods.module.css';
-import { methodsQuery } from '#web/features/saldo/topups/methodsQuery.ts';
+import type { Methods as Offer } from '#web/features/saldo/topups/useMethods.ts';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
-import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 
-const icons: Partial<Record<TopupMethod, typeof QrCode>> = { qris: QrCode, bank: Landmark };
+const icons: Partial<Record<TopupMethod, typeof QrCode>> = {
+  qris: QrCode,
+  snap: CreditCard,
+  xendit: CreditCard,
+};
 
 const noteOf = ({ method, minutes }: Method): string => {
   const wait = waitsFor(minutes);
   if (method === 'qris') return `Dari aplikasi bank atau dompet digital mana pun, ${wait}`;
   if (method === 'bank') return `Ditambah kode unik sampai Rp\u00A0999, ${wait}`;
-  if (method === 'snap' || method === 'xendit') return `di halaman pembayaran, ${wait}`;
-  return `dengan nomor bayar sendiri, ${wait}`;
+  if (method === 'snap' || method === 'xendit') return `Di halaman pembayaran, ${wait}`;
+  return `Dengan nomor bayar sendiri, ${wait}`;
 };
 
 type Props = {
+  offer: Offer;
   amount: number | undefined;
-  value: TopupMethod | undefined;
+  selected: TopupMethod | undefined;
   error: string | undefined;
   onChange: (method: TopupMethod) => void;
 };
 
 /** The payment methods of a top-up. If they cannot be loaded, there is still the bank transfer. */
-export function Methods({ amount, value, error, onChange }: Props) {
+export function Methods({ offer, amount, selected, error, onChange }: Props) {
   const id = useId();
-  const { data, isPending, error: failure, refetch } = useQuery(methodsQuery);
-  if (isPending) {
+  if (offer.isPending) {
     return (
       <div className={styles['methods']} aria-busy="true">
-        <Skeleton width="6em" />
-        <Skeleton height={56} />
-        <Skeleton height={56} />
+        <Skeleton height={66} />
+        <Skeleton height={118} />
+        <Skeleton height={66} />
       </div>
     );
   }
-  if (!data) {
+  if (!offer.methods) {
     return (
       <p className={styles['only']}>
         Pembayaran lewat transfer bank.{' '}
-        <span role="status">Cara lain tidak dapat dimuat: {sentenceOf(failure)}</span>{' '}
-        <button type="button" className={styles['retry']} onClick={() => void refetch()}>
+        <span role="status">Cara lain tidak dapat dimuat: {sentenceOf(offer.error)}</span>{' '}
+        <button type="button" className={styles['retry']} onClick={() => void offer.refetch()}>
           Coba lagi
         </button>
       </p>
     );
   }
-  const selected = value ?? firstChoice(data.methods);
+  const { last } = offer;
+  const { shown, folded } = arranged(offer.methods, last);
+  const kinds = { name: id, last, amount, selected, onChange };
+  const isFoldedSelected = folded.some(({ methods }) =>
+    methods.some(({ method }) => method === selected),
+  );
   return (
     <fieldset
       role="radiogroup"
@@ -68,22 +74,23 @@ export function Methods({ amount, value, error, onChange }: Props) {
       className={styles['methods']}
       aria-describedby={error ? `${id}-error` : undefined}
     >
-      <legend>Cara bayar</legend>
-      {grouped(data.methods).map((group) => (
-        <Group key={group.title} group={group}>
-          {group.methods.map((one) => (
-            <Choice
-              key={one.method}
-              method={one}
-              alone={group.methods.length === 1}
-              name={id}
-              amount={amount}
-              checked={one.method === selected}
-              onChange={onChange}
-            />
-          ))}
-        </Group>
+      <legend className="sr-only">Cara bayar</legend>
+      {shown.map((group) => (
+        <Kind key={group.title} group={group} {...kinds} />
       ))}
+      {folded.length > 0 && (
+        <details className={styles['more']} open={isFoldedSelected}>
+          <summary>
+            Cara bayar lain
+            <ChevronDown size={16} aria-hidden="true" />
+          </summary>
+          <div className={styles['methods']}>
+            {folded.map((group) => (
+              <Kind key={group.title} group={group} {...kinds} />
+            ))}
+          </div>
+        </details>
+      )}
       {error && (
         <p id={`${id}-error`} className={styles['error']}>
           {error}
@@ -93,61 +100,87 @@ export function Methods({ amount, value, error, onChange }: Props) {
   );
 }
 
-type GroupProps = { group: MethodGroup; children: ReactNode };
+type KindProps = Pick<Props, 'amount' | 'selected' | 'onChange'> & {
+  group: MethodGroup;
+  name: string;
+  last: TopupMethod | undefined;
+};
 
-/** Methods of one kind with their common facts; a single one needs no name above it. */
-function Group({ group: { title, methods }, children }: GroupProps) {
+/** Methods of one kind: a single one, or a row of banks below their common facts. */
+function Kind({ group: { title, methods }, last, ...props }: KindProps) {
   const [first, second] = methods;
-  if (!first || !second) return <div className={styles['choices']}>{children}</div>;
-  return (
-    <div className={styles['group']} role="group" aria-label={title}>
-      <p className={styles['title']}>
-        <span>
-          <strong>{title}</strong> <span className={styles['note']}>{noteOf(first)}</span>
+  if (!first) return null;
+  const marks = (
+    <>
+      {methods.some(({ method }) => method === last) && (
+        <span className={styles['last']}>Terakhir dipakai</span>
+      )}
+      {first.simulated && <span className={styles['simulated']}>Pembayaran simulasi</span>}
+    </>
+  );
+  if (!second) {
+    const Icon = icons[first.method] ?? Landmark;
+    return (
+      <label
+        htmlFor={`${props.name}-${first.method}`}
+        className={styles['choice']}
+        data-off={unfitFor(first, props.amount) && true}
+      >
+        <Radio method={first} {...props} />
+        <Icon size={20} aria-hidden="true" />
+        <span className={styles['words']}>
+          <span className={styles['name']}>
+            {topupMethodLabel[first.method]}
+            {marks}
+          </span>
+          <Note method={first} amount={props.amount} />
         </span>
-        {first.simulated && <Simulated method={first.method} />}
-      </p>
-      <div className={styles['choices']}>{children}</div>
+      </label>
+    );
+  }
+  return (
+    <div className={styles['kind']} role="group" aria-label={title}>
+      <Landmark size={20} aria-hidden="true" />
+      <div className={styles['words']}>
+        <span className={styles['name']}>
+          {title}
+          {marks}
+        </span>
+        <Note method={first} amount={props.amount} />
+        <div className={styles['banks']}>
+          {methods.map((one) => (
+            <label
+              key={one.method}
+              className={styles['bank']}
+              data-off={unfitFor(one, props.amount) && true}
+            >
+              <Radio method={one} {...props} />
+              {topupMethodLabel[one.method].replace(/^Virtual account /, '')}
+            </label>
+          ))}
+        </div>
+      </div>
     </div>
   );
 }
 
-const Simulated = ({ method }: Pick<Method, 'method'>) => (
-  <StatusChip tone="info">{method === 'bank' ? 'Bank' : 'Gerbang'} simulasi</StatusChip>
+const Note = ({ method, amount }: { method: Method; amount: number | undefined }) => (
+  <span className={styles['note']}>{unfitFor(method, amount) ?? noteOf(method)}</span>
 );
 
-type ChoiceProps = {
-  method: Method;
-  /** The only one of its kind: it shows the facts of the kind itself. */
-  alone: boolean;
-  name: string;
-  amount: number | undefined;
-  checked: boolean;
-  onChange: (method: TopupMethod) => void;
-};
+type RadioProps = Pick<KindProps, 'name' | 'amount' | 'selected' | 'onChange'> & { method: Method };
 
-function Choice({ method: one, alone, name, amount, checked, onChange }: ChoiceProps) {
-  const unfit = unfitFor(one, amount);
-  const Icon = alone ? icons[one.method] : undefined;
-  const note = unfit ?? (alone ? noteOf(one) : undefined);
+function Radio({ method: one, name, amount, selected, onChange }: RadioProps) {
+  const isSelected = one.method === selected;
   return (
-    <label className={styles['choice']} data-off={unfit !== undefined || undefined}>
-      <input
-        type="radio"
-        name={name}
-        value={one.method}
-        checked={checked}
-        disabled={unfit !== undefined && !checked}
-        onChange={() => onChange(one.method)}
-      />
-      <span className={styles['words']}>
-        <span className={styles['name']}>
-          {Icon && <Icon size={16} aria-hidden="true" />}
-          {topupMethodLabel[one.method].replace(/^Virtual account /, '')}
-        </span>
-        {note && <span className={styles['note']}>{note}</span>}
-      </span>
-      {alone && one.simulated && <Simulated method={one.method} />}
-    </label>
+    <input
+      id={`${name}-${one.method}`}
+      type="radio"
+      name={name}
+      value={one.method}
+      checked={isSelected}
+      disabled={unfitFor(one, amount) !== undefined && !isSelected}
+      onChange={() => onChange(one.method)}
+    />
   );
 }

@@ -12,9 +12,10 @@ import { Instruction } from '#web/features/saldo/topups/Instruction.tsx';
 import { configQuery } from '#web/api/configQuery.ts';
 import { AskSupport } from '#web/features/support/support.ts';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
+import { TopupButton } from '#web/features/saldo/topups/TopupButton.tsx';
 import { topupTone } from '#web/features/saldo/topups/topups.ts';
 import styles from '#web/features/saldo/topups/TopupDetail.module.css';
-import { Button, LinkButton } from '#web/ui/button/Button.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
 import { confirm } from '#web/ui/overlay/confirm.ts';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
@@ -59,14 +60,9 @@ export function TopupDetail({ topup, onClose }: Props) {
         </Button>
       )}
       {(topup.status === 'expired' || topup.status === 'cancelled') && (
-        <LinkButton
-          to="/saldo"
-          change={{ open: undefined, new: '1' }}
-          resetScroll={false}
-          variant="outline"
-        >
+        <TopupButton onSaldo variant="outline">
           Buat isi saldo baru
-        </LinkButton>
+        </TopupButton>
       )}
       <Button onClick={onClose}>{topup.status === 'paid' ? 'Selesai' : 'Tutup'}</Button>
     </>

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useId } from 'react';
-import { formatRupiah } from '#contract/base/money.ts';
+import { type RefObject, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
+import { formatNumber, formatRupiah } from '#contract/base/money.ts';
 import {
   createTopup,
   type Topup,
@@ -8,19 +8,23 @@ import {
   TOPUP_MIN,
   TOPUP_PRESETS,
   type TopupMethod,
-  topupMethodLabel,
 } from '#contract/saldo.ts';
 import { fieldsOf, refusalCode, sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
+import { holdPage } from '#web/browser/router/navigation.ts';
 import { useForm } from '#web/ui/form/useForm.ts';
 import { useStartHere } from '#web/ui/form/useStartHere.ts';
 import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
 import { recentTopupsQuery, topupQuery } from '#web/features/saldo/queries.ts';
 import { saldoQuery } from '#web/features/saldo/saldoQuery.ts';
+import { useTopupLimit } from '#web/features/saldo/topups/limit.ts';
 import { Methods } from '#web/features/saldo/topups/Methods.tsx';
-import { firstChoice, unfitFor } from '#web/features/saldo/topups/methods.ts';
-import { methodsQuery } from '#web/features/saldo/topups/methodsQuery.ts';
+import { selectedOf, unfitForAll } from '#web/features/saldo/topups/methods.ts';
 import styles from '#web/features/saldo/topups/TopupForm.module.css';
+import { TopupLines } from '#web/features/saldo/topups/Topups.tsx';
+import { messagesFor } from '#web/features/saldo/topups/topups.ts';
+import { useMethods } from '#web/features/saldo/topups/useMethods.ts';
+import { allTokensQuery } from '#web/features/tokens/tokens.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { CurrencyField } from '#web/ui/money/CurrencyField.tsx';
@@ -33,91 +37,236 @@ type Props = {
   onMade: (topup: Topup) => void;
 };
 
-export function TopupForm({ proposed, onClose, onMade }: Props) {
+type Step = 'amount' | 'payment';
+
+/** A new top-up in two steps; at the limit of unpaid ones, their list instead. */
+export function TopupForm(props: Props) {
+  const limit = useTopupLimit();
+  const [step, setStep] = useState<Step>('amount');
+  // In the second step, a refusal tells it: its own top-up may be the last possible one.
+  if (limit !== undefined && step === 'amount')
+    return <OpenTopups limit={limit} onClose={props.onClose} />;
+  return <Steps {...props} step={step} onStep={setStep} />;
+}
+
+function OpenTopups({ limit, onClose }: { limit: string; onClose: () => void }) {
+  const { data, refetch } = useQuery(recentTopupsQuery);
+  const open = data?.filter(({ status }) => status === 'pending' || status === 'creating') ?? [];
+  return (
+    <Modal
+      addressed
+      open
+      onClose={onClose}
+      title="Isi saldo"
+      footer={<Button onClick={onClose}>Tutup</Button>}
+    >
+      <div className={styles['open']}>
+        <p>{limit}</p>
+        <TopupLines topups={open} onEnd={() => void refetch()} />
+      </div>
+    </Modal>
+  );
+}
+
+type StepsProps = Props & { step: Step; onStep: (step: Step) => void };
+
+function Steps({ proposed, onClose, onMade, step, onStep }: StepsProps) {
   const id = useId();
-  const { form, create, chosen, ppn, least } = useTopup(proposed, onMade);
+  const head = useRef<HTMLHeadingElement>(null);
+  const topup = useTopup({ proposed, onMade, onStep });
+  const { form, create, selected } = topup;
+  const isPayment = step === 'payment';
   useStartHere(form.ref);
-  const amount = form.values.amount === '' ? undefined : Number(form.values.amount);
-  const above =
-    create.error &&
-    refusalCode(create.error) !== 'topup_amount_unfit' &&
-    Object.keys(fieldsOf(create.error)).length === 0;
+  useStepFocus(step, form.ref, head);
+  const back = () => {
+    create.reset();
+    form.show({});
+    onStep('amount');
+  };
+  const going = useRef(back);
   useEffect(() => {
-    // The button is at the bottom, and the error stands above all the payment methods.
-    if (above) form.ref.current?.scrollIntoView({ block: 'start' });
-  }, [above, form.ref]);
-  const foot = (
-    <>
-      {chosen && <p className={styles['chosen']}>{topupMethodLabel[chosen]}</p>}
-      <Button variant="outline" tone="neutral" onClick={onClose}>
-        Batal
-      </Button>
-      <Button type="submit" form={id} busy={create.busy}>
-        Lanjut ke pembayaran
-      </Button>
-    </>
+    going.current = back;
+  });
+  useEffect(() => (isPayment ? holdPage(() => going.current()) : undefined), [isPayment]);
+  const foot = isPayment ? (
+    <PaymentButtons id={id} busy={create.busy} onBack={back} />
+  ) : (
+    <AmountButtons id={id} onClose={onClose} />
   );
   return (
     <Modal addressed open onClose={onClose} title="Isi saldo" footer={foot}>
+      {/* A held Enter must not pass both steps. */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions */}
       <form
         id={id}
         ref={form.ref}
         noValidate
         className={styles['form']}
+        onKeyDown={(event) => event.key === 'Enter' && event.repeat && event.preventDefault()}
         onSubmit={form.submit(({ amount: typed }) => {
-          if (!create.busy) create.mutate({ amount: typed, ...(chosen && { method: chosen }) });
+          if (!isPayment) onStep('payment');
+          else if (!create.busy)
+            create.mutate({ amount: typed, ...(selected && { method: selected }) });
         })}
       >
-        {above && <Refused error={create.error} onClose={onClose} />}
-        <CurrencyField
-          label="Nominal"
-          name="amount"
-          size="xl"
-          required
-          step={10_000}
-          help={`Minimal ${formatRupiah(least)}${ppn ? ', belum termasuk PPN' : ''}. Boleh ditulis singkat: 50rb atau 1,5jt.`}
-          indonesianSuffixes
-          value={amount}
-          quick={TOPUP_PRESETS}
-          error={form.errors.amount}
-          onChange={(value) => form.set('amount', value === undefined ? '' : String(value))}
-          onBlur={() => form.leave('amount')}
-        />
-        <Methods
-          amount={amount}
-          value={form.values.method || undefined}
-          error={form.errors.method}
-          onChange={(method) => form.set('method', method)}
-        />
+        <h3 ref={head} tabIndex={-1} className={styles['step']}>
+          <span className={styles['count']}>Langkah {isPayment ? 2 : 1} dari 2</span>{' '}
+          {isPayment ? 'Cara bayar' : 'Nominal'}
+        </h3>
+        {isPayment ? (
+          <>
+            <Refused error={create.error} onClose={onClose} />
+            <Payment topup={topup} />
+          </>
+        ) : (
+          <Amount topup={topup} />
+        )}
       </form>
     </Modal>
   );
 }
 
-const Refused = ({ error, onClose }: { error: unknown; onClose: () => void }) => (
-  <Alert visible state="danger" label={sentenceOf(error)}>
-    {refusalCode(error) === 'topup_too_many' && (
-      <Button size="sm" variant="outline" tone="neutral" onClick={onClose}>
-        Lihat yang menunggu
-      </Button>
-    )}
-  </Alert>
+const AmountButtons = ({ id, onClose }: { id: string; onClose: () => void }) => (
+  <>
+    <Button variant="outline" tone="neutral" onClick={onClose}>
+      Batal
+    </Button>
+    <Button type="submit" form={id}>
+      Pilih cara bayar
+    </Button>
+  </>
 );
+
+const PaymentButtons = (props: { id: string; busy: boolean; onBack: () => void }) => (
+  <>
+    <Button variant="outline" tone="neutral" onClick={props.onBack}>
+      Kembali
+    </Button>
+    <Button
+      type="submit"
+      form={props.id}
+      busy={props.busy}
+      // The second click of a double click on the button before it must not order anything.
+      onClick={(event) => event.detail > 1 && event.preventDefault()}
+    >
+      Lanjut ke pembayaran
+    </Button>
+  </>
+);
+
+type StepProps = { topup: ReturnType<typeof useTopup> };
+
+const Amount = ({ topup: { form, offer, amount } }: StepProps) => (
+  <div>
+    <CurrencyField
+      label="Nominal"
+      name="amount"
+      size="xl"
+      required
+      step={10_000}
+      help={`Minimal ${formatRupiah(leastOf(offer.methods))}${offer.ppn ? ', belum termasuk PPN' : ''}. Boleh ditulis singkat: 50rb atau 1,5jt.`}
+      indonesianSuffixes
+      value={amount}
+      quick={TOPUP_PRESETS}
+      error={form.errors.amount}
+      onChange={(value) => form.set('amount', value === undefined ? '' : String(value))}
+      onBlur={() => form.leave('amount')}
+    />
+    <p className={styles['worth']} role="status">
+      <Worth amount={amount} />
+    </p>
+  </div>
+);
+
+const Payment = ({ topup: { form, offer, amount, selected } }: StepProps) => (
+  <>
+    <p className={styles['sum']}>
+      Isi saldo <strong>{formatRupiah(amount ?? 0)}</strong>
+      {offer.ppn && ', belum termasuk PPN'}
+    </p>
+    <Methods
+      offer={offer}
+      amount={amount}
+      selected={selected}
+      error={form.errors.method}
+      onChange={(method) => form.set('method', method)}
+    />
+  </>
+);
+
+/** The messages an amount pays beyond the plan's quota. Meta's prices depend on the message: they give no count. */
+function Worth({ amount = 0 }: { amount: number | undefined }) {
+  const { data: saldo } = useQuery(saldoQuery);
+  const { data: tokens } = useQuery(allTokensQuery);
+  if (!saldo || !tokens) return null;
+  if (tokens.length > 0 && tokens.every(({ channel }) => channel === 'cloud')) return null;
+  const price = saldo.price_beyond_quota;
+  const messages = messagesFor(amount, price);
+  if (!messages) return null;
+  return (
+    <>
+      ≈ <strong>{formatNumber(messages)} pesan</strong>, {formatRupiah(price)} per pesan
+      {saldo.quota_left > 0 && ' di luar kuota paket'}
+    </>
+  );
+}
+
+function Refused({ error, onClose }: { error: Error | null; onClose: () => void }) {
+  const alert = useRef<HTMLDivElement>(null);
+  const code = refusalCode(error);
+  const isShown =
+    error !== null && code !== 'topup_amount_unfit' && Object.keys(fieldsOf(error)).length === 0;
+  useEffect(() => {
+    // The button is at the bottom, and the error stands above all the payment methods.
+    if (isShown) alert.current?.scrollIntoView({ block: 'nearest' });
+  }, [isShown]);
+  return (
+    isShown && (
+      <div ref={alert}>
+        <Alert visible state="danger" label={sentenceOf(error)}>
+          {code === 'topup_too_many' && (
+            <Button size="sm" variant="outline" tone="neutral" onClick={onClose}>
+              Lihat yang menunggu
+            </Button>
+          )}
+        </Alert>
+      </div>
+    )
+  );
+}
+
+/** Focuses the first field of another step; on touch devices its heading, because the keyboard would cover the rest. */
+function useStepFocus(
+  step: Step,
+  form: RefObject<HTMLFormElement | null>,
+  head: RefObject<HTMLElement | null>,
+): void {
+  const shown = useRef(step);
+  useLayoutEffect(() => {
+    if (shown.current === step) return;
+    shown.current = step;
+    const isFine = window.matchMedia('(pointer: fine)').matches;
+    const field = form.current?.querySelector<HTMLElement>('[name="amount"], :checked');
+    (isFine && field ? field : head.current)?.focus();
+  }, [step, form, head]);
+}
 
 type Values = { amount: string; method: TopupMethod | '' };
 
-/** The form's values, validated by the act and the method's limits, and their submission. */
-function useTopup(proposed: number | undefined, onMade: Props['onMade']) {
+/** The form's values, validated by the act and the methods' limits, and their submission. */
+function useTopup({
+  proposed,
+  onMade,
+  onStep,
+}: Pick<StepsProps, 'proposed' | 'onMade' | 'onStep'>) {
   const client = useQueryClient();
-  const { methods = [], ppn = false } = useQuery(methodsQuery).data ?? {};
+  const offer = useMethods();
+  const { methods = [], last } = offer;
   const first: Values = { amount: fitting(proposed), method: '' };
-  const form = useForm(first, ({ amount, method: picked }) => {
-    const method = picked || firstChoice(methods);
-    const wrong = fieldErrors(createTopup, { amount, method });
-    const limits = methods.find((one) => one.method === method);
-    if (!limits || wrong['amount'] || unfitFor(limits, Number(amount)) === undefined) return wrong;
-    const sentence = `${topupMethodLabel[limits.method]} tidak menerima nominal ini. Pilih cara bayar lain, atau ubah nominalnya.`;
-    return { ...wrong, method: sentence };
+  const form = useForm(first, ({ amount }) => {
+    const wrong = fieldErrors(createTopup, { amount });
+    const unfit = unfitForAll(methods, Number(amount));
+    return unfit === undefined ? wrong : { amount: unfit, ...wrong };
   });
   const create = useAct(createTopup, {
     onSuccess: (topup) => {
@@ -126,17 +275,20 @@ function useTopup(proposed: number | undefined, onMade: Props['onMade']) {
       void client.invalidateQueries({ queryKey: saldoQuery.queryKey });
       onMade(topup);
     },
-    onError: (error) => form.refuse(error, { topup_amount_unfit: 'method' }),
+    onError: (error) => {
+      if ('amount' in fieldsOf(error)) onStep('amount');
+      form.refuse(error, { topup_amount_unfit: 'method' });
+      if (refusalCode(error) === 'topup_too_many')
+        void client.invalidateQueries({ queryKey: saldoQuery.queryKey });
+    },
   });
-  const least = Math.min(...methods.map(({ minimum }) => minimum), TOPUP_MAX);
-  return {
-    form,
-    create,
-    ppn,
-    least: methods.length > 0 ? least : TOPUP_MIN,
-    chosen: form.values.method || firstChoice(methods),
-  };
+  const amount = form.values.amount === '' ? undefined : Number(form.values.amount);
+  const picked = form.values.method || undefined;
+  return { form, create, offer, amount, selected: selectedOf(methods, { amount, picked, last }) };
 }
+
+const leastOf = (methods: readonly { minimum: number }[] = []): number =>
+  methods.length > 0 ? Math.min(...methods.map(({ minimum }) => minimum)) : TOPUP_MIN;
 
 /** The proposed amount in the field's format; empty if no top-up may have it. */
 const fitting = (proposed: number | undefined): string =>

@@ -1,10 +1,16 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { expect, inject } from 'vitest';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { inspectionHere } from '#tests/support/one-look.ts';
 import { readQr } from '#tests/journeys/browser/qr.ts';
 import { fakeActs, type FakeActs } from '#tests/journeys/support/fake-acts.ts';
-import { fakePayments, gatewayTopup, QRIS, usage } from '#tests/journeys/support/fake-payments.ts';
+import {
+  fakePayments,
+  gatewayTopup,
+  QRIS,
+  topupId,
+  usage,
+} from '#tests/journeys/support/fake-payments.ts';
 import { type Customer, signUp, topUp } from '#tests/journeys/support/portal.ts';
 import { type OpenPerson, test } from '#tests/support/gallery.ts';
 import { isFocused, press } from '#tests/journeys/support/steps.ts';
@@ -35,48 +41,107 @@ async function saldoTab(person: OpenPerson, acts: FakeActs, query = '') {
 
 const dialogOf = (tab: Page, name = 'Isi saldo') => tab.getByRole('dialog', { name });
 
-test('the address proposes the amount, and the method is selected by keyboard', async ({
-  person,
-}) => {
+/** Goes on to the payment methods. */
+const next = (form: Locator) =>
+  press(form.page(), form.getByRole('button', { name: 'Pilih cara bayar' }));
+const pay = (form: Locator) => form.getByRole('button', { name: 'Lanjut ke pembayaran' });
+const amountOf = (form: Locator) => form.getByLabel('Nominal', { exact: false }).first();
+
+/** The summary of a saldo whose messages cost Rp 150. */
+const summary = (more: Record<string, unknown> = {}) => ({
+  available: 500_000,
+  held: 0,
+  status: 'active',
+  topups_open: 0,
+  message_price: 150,
+  price_beyond_quota: 150,
+  quota_left: 0,
+  alert_threshold: null,
+  bonus_only: false,
+  ...more,
+});
+
+test('a top-up takes two steps, by keyboard alone; Back keeps the amount', async ({ person }) => {
   const made = gatewayTopup({ qr: QRIS });
-  const { tab, asked } = await saldoTab(person, fakePayments(made), '?new=1&amount=99000');
+  const acts = { ...fakePayments(made), saldo_summary: () => summary() };
+  const { tab, asked } = await saldoTab(person, acts, '?new=1&amount=99000');
   const form = dialogOf(tab);
-  const amount = form.getByLabel('Nominal', { exact: false }).first();
-  await waitFor(async () => expect(await amount.inputValue()).toBe('99.000'));
-  await form.getByRole('group', { name: 'Virtual account' }).waitFor();
-  expect(await form.getByText('Gerbang simulasi').count()).toBe(3);
+  await waitFor(async () => expect(await amountOf(form).inputValue()).toBe('99.000'));
+  await waitFor(async () => expect(await isFocused(tab, amountOf(form))).toBe(true));
+  await form.getByText(/≈ 660 pesan, Rp\s150 per pesan/).waitFor();
   const { look, faults } = inspectionHere();
-  await look(tab, 'the form of a top-up');
+  await look(tab, 'the amount of a top-up');
+  const before = await form.locator('form').evaluate((one) => one.getBoundingClientRect().height);
+
+  await tab.keyboard.press('Enter');
+  await form.getByRole('heading', { name: 'Langkah 2 dari 2 Cara bayar' }).waitFor();
+  await form.getByText(/Isi saldo Rp\s99\.000, belum termasuk PPN/).waitFor();
+  const last = form.getByRole('radio', { name: /^Transfer bank Terakhir dipakai/ });
+  await waitFor(async () => expect(await isFocused(tab, last)).toBe(true));
+  expect(await last.isChecked()).toBe(true);
+  expect(await form.getByRole('radio').first().getAttribute('value')).toBe('bank');
+  await form.getByRole('group', { name: 'Virtual account' }).waitFor();
+  expect(await form.getByText('Pembayaran simulasi').filter({ visible: true }).count()).toBe(2);
+  const after = await form.locator('form').evaluate((one) => one.getBoundingClientRect().height);
+  expect(Math.abs(after - before)).toBeLessThan(40);
+  await look(tab, 'the payment of a top-up');
   expect(faults).toEqual([]);
 
-  await form.getByRole('radio', { name: /Transfer bank/ }).focus();
+  await press(tab, form.getByRole('button', { name: 'Kembali' }));
+  await waitFor(async () => expect(await isFocused(tab, amountOf(form))).toBe(true));
+  expect(await amountOf(form).inputValue()).toBe('99.000');
+  await tab.keyboard.press('Enter');
+  await waitFor(async () => expect(await isFocused(tab, last)).toBe(true));
   await tab.keyboard.press('ArrowDown');
-  expect(await isFocused(tab, form.getByRole('radio', { name: /QRIS Dari aplikasi/ }))).toBe(true);
-  await press(tab, form.getByRole('button', { name: 'Lanjut ke pembayaran' }));
+  const qris = form.getByRole('radio', { name: /^QRIS Pembayaran simulasi Dari aplikasi/ });
+  expect(await isFocused(tab, qris)).toBe(true);
+  await tab.keyboard.press('Enter');
   await form.getByRole('img', { name: /Kode QRIS/ }).waitFor();
-  const created = asked.find(({ act }) => act === 'topup_create');
-  expect(created).toMatchObject({ amount: '99000', method: 'qris' });
+  const created = asked.filter(({ act }) => act === 'topup_create');
+  expect(created).toMatchObject([{ amount: '99000', method: 'qris' }]);
+});
+
+test('a double click passes one step only, Back too, and no price means no count', async ({
+  person,
+}) => {
+  const acts = { ...fakePayments(), saldo_summary: () => summary({ price_beyond_quota: 0 }) };
+  const { tab, asked } = await saldoTab(person, acts);
+  await tab.getByRole('link', { name: 'Isi saldo', exact: true }).first().click();
+  const form = dialogOf(tab);
+  await form.getByText('belum termasuk PPN', { exact: false }).waitFor();
+  await amountOf(form).fill('50000');
+  expect(await form.getByText('≈').count()).toBe(0);
+  await form.getByRole('button', { name: 'Pilih cara bayar' }).dblclick();
+  await pay(form).waitFor();
+  expect(asked.some(({ act }) => act === 'topup_create')).toBe(false);
+  await tab.goBack();
+  await waitFor(async () => expect(await amountOf(form).inputValue()).toBe('50.000'));
+  await tab.goBack();
+  await form.waitFor({ state: 'detached' });
 });
 
 test('a method that does not accept the amount shows its limit, and cannot be selected', async ({
   person,
 }) => {
-  const { tab, asked } = await saldoTab(person, fakePayments(), '?new=1&amount=50000');
+  const { tab } = await saldoTab(person, fakePayments(), '?new=1&amount=50000');
   const form = dialogOf(tab);
-  const qris = form.getByRole('radio', { name: /^QRIS Dari aplikasi/ });
-  await qris.check();
-  await form.getByLabel('Nominal', { exact: false }).first().fill('20000000');
-  await form.getByRole('button', { name: 'Lanjut ke pembayaran' }).click();
-  await form.getByText('QRIS tidak menerima nominal ini.', { exact: false }).waitFor();
-  expect(asked.some(({ act }) => act === 'topup_create')).toBe(false);
-  await form.getByRole('radio', { name: 'BCA' }).check();
-  const closed = form.getByRole('radio', { name: /^QRIS Sampai Rp\s10\.000\.000/ });
+  await form.getByText('belum termasuk PPN', { exact: false }).waitFor();
+  await amountOf(form).fill('20000000');
+  await next(form);
+  const closed = form.getByRole('radio', {
+    name: /^QRIS Pembayaran simulasi Sampai Rp\s10\.000\.000/,
+  });
   expect(await closed.isDisabled()).toBe(true);
+  await form.getByRole('radio', { name: 'BCA' }).check();
+  await form.getByText('Cara bayar lain').click();
+  expect(await form.getByRole('radio', { name: /Xendit/ }).isDisabled()).toBe(true);
+  await form.getByRole('button', { name: 'Kembali' }).click();
+  await amountOf(form).fill('9000');
+  await next(form);
+  await form.getByText(/Isi saldo minimal Rp\s10\.000/).waitFor();
 });
 
-test('a refusal shows above the long form, and links to the pending top-ups', async ({
-  person,
-}) => {
+test('a refusal shows above the methods, and links to the pending top-ups', async ({ person }) => {
   const full = {
     refused: 'topup_too_many',
     message: 'Anda masih punya 3 isi saldo yang menunggu.',
@@ -85,9 +150,10 @@ test('a refusal shows above the long form, and links to the pending top-ups', as
   const acts = { ...fakePayments(), topup_create: () => full };
   const { tab } = await saldoTab(person, acts, '?new=1&amount=50000');
   const form = dialogOf(tab);
-  await form.getByText('belum termasuk PPN', { exact: false }).waitFor();
+  await next(form);
+  await form.getByText('Cara bayar lain').click();
   await form.getByRole('radio', { name: /Xendit/ }).check();
-  await form.getByRole('button', { name: 'Lanjut ke pembayaran' }).click();
+  await pay(form).click();
   const refusal = form.getByText('Anda masih punya', { exact: false });
   await refusal.waitFor();
   const isSeen = () =>
@@ -100,14 +166,55 @@ test('a refusal shows above the long form, and links to the pending top-ups', as
   await form.waitFor({ state: 'detached' });
 });
 
+test('at the limit of unpaid top-ups, another is not offered, and they are listed', async ({
+  person,
+}) => {
+  const open = ['A', 'B', 'C'].map((letter) => gatewayTopup({ id: topupId(letter), qr: QRIS }));
+  const [first] = open;
+  let waiting = 3;
+  const acts = {
+    ...fakePayments(first),
+    saldo_summary: () => summary({ topups_open: waiting }),
+  };
+  const { tab } = await saldoTab(person, acts);
+  await tab.route('**/api', async (route) => {
+    const fields = new URLSearchParams(route.request().postData() ?? '');
+    if (fields.get('act') !== 'topup_list') return route.fallback();
+    return route.fulfill({
+      json: { code: 1, msg: '', result: { data: open, total_page: 1 } },
+    });
+  });
+  const reason = /Anda masih punya 3 isi saldo yang menunggu\. Bayar atau batalkan salah satunya\./;
+  const button = tab.getByRole('button', { name: 'Isi saldo', exact: true });
+  await button.waitFor();
+  expect(await button.isDisabled()).toBe(true);
+  expect(await button.getAttribute('aria-describedby')).toBe('topup-limit');
+  const { look, faults } = inspectionHere();
+  await look(tab, 'the page at the limit of top-ups');
+  await tab.getByText(reason).getByRole('link', { name: 'Lihat yang menunggu' }).click();
+  const list = dialogOf(tab);
+  await list.getByText(reason).waitFor();
+  await waitFor(async () => expect(await list.getByRole('listitem').count()).toBe(3));
+  expect(await amountOf(list).count()).toBe(0);
+  await look(tab, 'the unpaid top-ups');
+  expect(faults).toEqual([]);
+  await list.getByRole('link').first().click();
+  await list.getByRole('img', { name: /Kode QRIS/ }).waitFor();
+
+  waiting = 2;
+  await tab.goto('/saldo?new=1');
+  await amountOf(dialogOf(tab)).waitFor();
+});
+
 test('if payment methods cannot be loaded, there is still the bank transfer', async ({
   person,
 }) => {
   const down = { refused: 'busy', message: 'Sedang ramai.', facts: { seconds: 1 } };
   const { tab } = await saldoTab(person, { topup_methods: () => down }, '?new=1&amount=50000');
   const form = dialogOf(tab);
+  await next(form);
   await form.getByText('Pembayaran lewat transfer bank.', { exact: false }).waitFor();
-  await form.getByRole('button', { name: 'Lanjut ke pembayaran' }).click();
+  await pay(form).click();
   await form.getByText('Transfer tepat sejumlah').waitFor();
   await form.getByText('Sudah transfer tetapi belum lunas?').click();
   await form.getByText('Bukti transfer', { exact: true }).waitFor();

@@ -28,17 +28,23 @@ export function Topups() {
         </EmptyState>
       )}
       {topups.data && topups.data.length > 0 && (
-        <ul className={styles['list']}>
-          {topups.data.map((topup) => (
-            <li key={topup.id}>
-              <Line topup={topup} onEnd={() => void topups.refetch()} />
-            </li>
-          ))}
-        </ul>
+        <TopupLines topups={topups.data} onEnd={() => void topups.refetch()} />
       )}
     </Panel>
   );
 }
+
+type LinesProps = { topups: readonly Topup[]; onEnd: () => void };
+
+export const TopupLines = ({ topups, onEnd }: LinesProps) => (
+  <ul className={styles['list']}>
+    {topups.map((topup) => (
+      <li key={topup.id}>
+        <Line topup={topup} onEnd={onEnd} />
+      </li>
+    ))}
+  </ul>
+);
 
 function Line({ topup, onEnd }: { topup: Topup; onEnd: () => void }) {
   const pending = topup.status === 'pending';
