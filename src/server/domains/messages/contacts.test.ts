@@ -158,6 +158,8 @@ test('replaces a name only by one from the same or a stronger source', async ({ 
   const steps: [NameSource, string, string][] = [
     ['received_card', 'Sri tetangga', 'Sri tetangga'],
     ['received_card', 'Sri kurir', 'Sri kurir'],
+    ['sent_card', 'Sri kurir', 'Sri kurir'],
+    ['received_card', 'Bank', 'Sri kurir'],
     ['sent_card', 'Sri Katering', 'Sri Katering'],
     ['received_card', 'Bank', 'Sri Katering'],
     ['list', 'Ibu Sri', 'Ibu Sri'],

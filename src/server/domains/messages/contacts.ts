@@ -65,7 +65,7 @@ export async function recordNames(
     order by i.peer
     on conflict (account_id, peer) do update
       set name = excluded.name, source = excluded.source, updated_at = excluded.updated_at
-      where k.name <> excluded.name
+      where (k.name, k.source) <> (excluded.name, excluded.source)
         and k.source = any (${sources.slice(0, sources.indexOf(source) + 1)}::text[])`;
 }
 
@@ -103,7 +103,9 @@ export async function recordSentCards(
   accountId: string,
   items: readonly { type: string; body: object }[],
 ): Promise<void> {
-  const names = items.flatMap(({ type, body }) => namesOnCard(type, { ...body }));
+  const names = items.flatMap(({ type, body }) =>
+    type === 'contact' ? namesOnCard(type, { ...body }) : [],
+  );
   if (names.length === 0) return;
   await asAccount(sql, accountId, (tx) => recordNames(tx, accountId, 'sent_card', names));
 }

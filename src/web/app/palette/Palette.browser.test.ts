@@ -1,16 +1,18 @@
 import type { Locator, Page, Response } from 'playwright-core';
 import { expect, inject } from 'vitest';
+import { nameContact } from '#contract/messages/conversations.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { faultsHere } from '#tests/support/one-look.ts';
 import {
   ask,
+  budi,
   gone,
   heading,
   shopAt,
   palette,
   takesFocus,
 } from '#tests/journeys/support/frame-shop.ts';
-import { signUp } from '#tests/journeys/support/portal.ts';
+import { ask as callAct, signUp } from '#tests/journeys/support/portal.ts';
 import { test } from '#tests/support/gallery.ts';
 import { arrivesAt } from '#tests/journeys/support/steps.ts';
 
@@ -87,6 +89,25 @@ test('opens any screen by a few letters', async ({ person }) => {
   await tab.getByRole('button', { name: 'Cari atau lompat' }).click();
   await palette(tab).getByRole('option', { name: 'Kirim pesan' }).click();
   await tab.getByRole('dialog', { name: 'Kirim pesan' }).waitFor();
+});
+
+test('opens a conversation by the name of its person', async ({ person }) => {
+  const { customer } = await shopAt(address);
+  const name = 'Pak Budi, Jahit';
+  await callAct(address, nameContact, { peer: budi, name }, customer.session);
+  const { open } = await person({ session: customer.session });
+  const tab = await open('/');
+  await heading(tab, 'Beranda').waitFor();
+  await tab.keyboard.press('Control+k');
+  await palette(tab).waitFor();
+  await tab.keyboard.type('pak bu');
+  const people = palette(tab).getByRole('group', { name: 'Percakapan' });
+  await people.getByRole('option', { name: `${name}, +62 812-9999-1001` }).click();
+  await arrivesAt(tab, '/message-history');
+  expect(new URL(tab.url()).searchParams.get('peer')).toBe(budi);
+  await tab.getByText('Jas Anda sudah selesai').first().waitFor();
+  // No number is stored among the recent commands.
+  expect(await tab.evaluate(() => JSON.stringify(localStorage))).not.toContain(budi);
 });
 
 test('handles single-key shortcuts, which can be turned off', async ({ person }) => {

@@ -4,10 +4,11 @@ import { readJson } from '#web/browser/json.ts';
 import { painted } from '#web/browser/scheduling/painted.ts';
 import { storageSet, storageGet } from '#web/browser/storage.ts';
 import { hasCommandKey, matchPress } from '#web/app/shortcuts/shortcuts.ts';
-import { arrange, withRecent, type Command } from '#web/app/palette/commands.ts';
+import { arrange, findable, withRecent, type Command } from '#web/app/palette/commands.ts';
 import { Keys } from '#web/app/shortcuts/Keys.tsx';
 import styles from '#web/app/palette/Palette.module.css';
 import { useCommands } from '#web/app/palette/useCommands.ts';
+import { usePeople } from '#web/app/palette/usePeople.ts';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { stepRound } from '#web/ui/menu/menus.ts';
 
@@ -71,11 +72,17 @@ function usePalette(onClose: () => void) {
   const [recent] = useState(recentIds);
   const [typed, setTyped] = useState('');
   const [at, setAt] = useState(0);
-  const groups = arrange(commands, typed, recent, find);
+  const people = usePeople(find && findable(typed));
+  // Last: rows that arrive later move no other row.
+  const groups = [
+    ...arrange(commands, typed, recent, find),
+    ...(people.length === 0 ? [] : [{ title: 'Percakapan', commands: people }]),
+  ];
   const shown = groups.flatMap((group) => group.commands);
   const active = shown[Math.min(at, shown.length - 1)];
   const take = (command: Command) => {
-    storageSet('browser', RECENT, JSON.stringify(withRecent(recent, command.id)));
+    if (command.group !== 'Percakapan')
+      storageSet('browser', RECENT, JSON.stringify(withRecent(recent, command.id)));
     onClose();
     // Closes first: making the page behind interactive again recomputes all styles.
     void painted().then(command.run);

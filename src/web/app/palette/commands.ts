@@ -4,7 +4,7 @@ export type Command = {
   id: string;
   label: string;
   words?: string;
-  group: 'Halaman' | 'Tindakan' | 'Pesan' | 'Tampilan' | 'Akun';
+  group: 'Halaman' | 'Tindakan' | 'Pesan' | 'Percakapan' | 'Tampilan' | 'Akun';
   Icon: LucideIcon;
   /** Its shortcut: `g h`. */
   keys?: string;
@@ -95,7 +95,7 @@ export const isNumber = (typed: string): boolean =>
  * The text to search the messages for: not a single letter, which matches everyone, and not a part of a longer text,
  * which would match something else.
  */
-function findable(typed: string): string | undefined {
+export function findable(typed: string): string | undefined {
   const text = typed.trim();
   return text.length >= 2 && text.length <= FIND_MAX ? text : undefined;
 }

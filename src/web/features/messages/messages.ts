@@ -5,6 +5,7 @@ export { PeerName } from '#web/features/messages/PeerName.tsx';
 export { ScheduledFor } from '#web/features/messages/ScheduledFor.tsx';
 export { statusSegments } from '#web/features/messages/segments.ts';
 export { StatusMark } from '#web/features/messages/StatusMark.tsx';
+export { conversationsQuery } from '#web/features/messages/conversations/queries.ts';
 export { timelineEntries } from '#web/features/messages/details/timeline.ts';
 export { excerptOf, nameOf } from '#web/features/messages/labels.ts';
 export { canSend } from '#web/features/messages/queries.ts';

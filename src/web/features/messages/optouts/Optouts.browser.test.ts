@@ -1,4 +1,5 @@
 import { expect, inject } from 'vitest';
+import { nameContact } from '#contract/messages/conversations.ts';
 import { createToken } from '#contract/tokens.ts';
 import { inspectionHere } from '#tests/support/one-look.ts';
 import { answerFrom, ask, newSender, signUp, topUp } from '#tests/journeys/support/portal.ts';
@@ -23,6 +24,11 @@ test('a number that writes STOP appears in the open list and is allowed again, a
   await answerFrom(address, '6281234567001', { sender, text: 'Stop.' });
   await tab.getByRole('row').filter({ hasText: '7001' }).waitFor();
   await tab.getByText('oleh penerima sendiri').waitFor();
+  const named = { peer: '6281234567001', name: 'Bu Ani, Katering' };
+  await ask(address, nameContact, named, who.session);
+  await tab.reload();
+  const row = tab.getByRole('row').filter({ hasText: 'Bu Ani, Katering' });
+  await row.getByText('+62 812-3456-7001').waitFor();
   await press(tab, tab.getByRole('button', { name: 'Hentikan nomor' }));
   const dialog = tab.getByRole('dialog', { name: 'Hentikan pesan dari Kasir' });
   await write(tab, dialog.getByRole('textbox', { name: /^Nomor/ }), '81234567002');
