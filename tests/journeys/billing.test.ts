@@ -196,10 +196,14 @@ journey(
     const { open } = await person({ session: shop.session });
     const { faults, look } = inspectionHere();
     const tab = await open('/token');
-    await press(tab, tab.getByRole('button', { name: 'Tambah token' }).first());
-    const full = tab.getByRole('dialog', { name: 'Tambah token' });
-    await full.getByText(/^Jatah 1 token pada paket Gratis sudah terpakai\./).waitFor();
+    await tab.getByText('Paket Anda hanya untuk 1 token.').waitFor();
+    expect(await tab.getByRole('button', { name: 'Tambah token' }).isDisabled()).toBe(true);
     await look(tab, 'no room for another token');
+    // The command palette and other pages open the form by its address.
+    await tab.goto(`${address}/token?view=new`);
+    const full = tab.getByRole('dialog', { name: 'Tambah token' });
+    await full.getByText(/^Paket Anda hanya untuk 1 token\./).waitFor();
+    await look(tab, 'no room for another token, in place of the form');
     expect(faults).toEqual([]);
     await press(tab, full.getByRole('link', { name: 'Lihat paket di Tagihan' }));
     await tab.getByRole('heading', { name: 'Tagihan', exact: true }).waitFor();

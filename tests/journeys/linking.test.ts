@@ -20,6 +20,11 @@ journey('the QR beside a token is the one that the phone scans', async ({ produc
     has: tab.getByRole('heading', { name: 'Sambungkan ponsel' }),
   });
 
+  // The owner's phone is at hand: the QR is there at once.
+  const qr = drawer.getByRole('img', { name: /^Kode QR untuk dipindai/ });
+  await qr.waitFor();
+  const first = await readQr(qr);
+
   await drawer.getByRole('button', { name: 'Buat tautan pindai' }).click();
   const link = drawer.getByRole('link', { name: /Buka halaman pindai/ });
   await link.waitFor();
@@ -30,10 +35,10 @@ journey('the QR beside a token is the one that the phone scans', async ({ produc
   expect(await readQr(addressQr)).toBe(`${address}${await link.getAttribute('href')}`);
   expect(await linking.innerText()).not.toMatch(/whatsapp/i);
 
-  // The owner's phone is at hand: the QR is shown here, and scanning it links the token.
+  // Another QR ends the link, and scanning it links the token.
   await drawer.getByRole('button', { name: 'Tampilkan QR', exact: true }).click();
-  const qr = drawer.getByRole('img', { name: /^Kode QR untuk dipindai/ });
   await qr.waitFor();
+  expect(await readQr(qr)).not.toBe(first);
   expect(await linking.innerText()).not.toMatch(/whatsapp/i);
   expect(await qr.getAttribute('aria-label')).not.toMatch(/whatsapp/i);
   await ask(address, simulatedScan, { phone: who.phone, text: await readQr(qr) });

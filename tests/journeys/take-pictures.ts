@@ -133,9 +133,8 @@ const picturesOf = ({ customer: { session }, waiting, peer }: Shop): Picture[] =
   {
     name: 'sambungkan',
     options: { session },
-    path: `/token?open=${waiting.id}`,
+    path: `/token?open=${waiting.id}&view=link`,
     before: async (tab) => {
-      await tab.getByRole('button', { name: 'Tampilkan QR' }).click();
       await tab.getByRole('img', { name: /Kode QR/ }).waitFor();
     },
   },

@@ -41,7 +41,7 @@ journey(
     const { who, sender, send } = await openedShop(address, '628135550510');
     const { open } = await person({ session: who.session });
     const { faults, look } = inspectionHere();
-    const tab = await open(`/token?open=${sender.id}`);
+    const tab = await open(`/token?open=${sender.id}#webhook`);
     await tab.getByText('Belum dipasang').waitFor();
     await tab.getByRole('link', { name: 'Pasang webhook' }).click();
     await tab.getByRole('heading', { name: 'Pasang webhook' }).waitFor();

@@ -38,7 +38,7 @@ export const apiPictures = (
   {
     name: 'token-izin',
     options: { session, height: 1_240 },
-    path: `/token?open=${sender.id}`,
+    path: `/token?open=${sender.id}#akses`,
     before: async (tab) => {
       const heading = tab.getByRole('heading', { name: 'Izin & batas akses' });
       await tab.getByLabel('Alamat yang diizinkan').fill('203.0.113.7\n198.51.100.0/24');

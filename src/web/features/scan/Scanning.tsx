@@ -3,9 +3,10 @@ import { lazy, Suspense, useEffect, useState } from 'react';
 import type { Scan } from '#contract/scan.ts';
 import styles from '#web/features/scan/scan.module.css';
 import { Alert } from '#web/ui/alert/Alert.tsx';
-import { AnchorButton } from '#web/ui/button/Button.tsx';
-import { Countdown } from '#web/ui/time/Countdown.tsx';
+import { AnchorButton, Button } from '#web/ui/button/Button.tsx';
 import { CopyField } from '#web/ui/copy/CopyField.tsx';
+import { Countdown } from '#web/ui/time/Countdown.tsx';
+import { showCountdown } from '#web/ui/time/countdown.ts';
 import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
@@ -13,6 +14,8 @@ const LiveQr = lazy(async () => ({
   default: (await import('#web/features/scan/LiveQr.tsx')).LiveQr,
 }));
 const QR_PX = 264;
+/** A code that is missing for longer, five polls of the link, is reported as late. */
+const LATE_MS = 10_000;
 
 type Props = {
   scan: Scan;
@@ -44,43 +47,65 @@ export function Scanning({ scan, offline, onStale }: Props) {
           Kode sudah terpindai. Tunggu sampai ponsel selesai menyambung.
         </p>
       ) : (
-        (qr && <Code qr={qr} simulated={simulated} onStale={onStale} />) || (
-          <p role="status" className={styles['wait']}>
-            <span className={styles['wheel']} aria-hidden="true" />
-            Kode sedang diminta dari WhatsApp. Tunggu sebentar.
-          </p>
-        )
+        <Code qr={qr} simulated={simulated} onStale={onStale} onRenew={onStale} />
       )}
       {state === 'waiting' && <HowTo simulated={simulated} />}
       <p className={styles['note']}>
-        Tautan ini berlaku <Countdown until={scan.expires_at} onEnd={onStale} /> lagi.
+        <Countdown
+          until={scan.expires_at}
+          onEnd={onStale}
+          show={(seconds) => `Tautan ini berlaku ${showCountdown(seconds)} lagi.`}
+          ended="Waktu tautan ini habis."
+        />
       </p>
     </>
   );
 }
 
-type CodeProps = { qr: NonNullable<Scan['qr']>; simulated: boolean; onStale: () => void };
+type CodeProps = {
+  /** Null until the network has provided one. */
+  qr: Scan['qr'];
+  simulated: boolean;
+  /** The code has expired: poll now for the next one. */
+  onStale: () => void;
+  /** The next code is late, and the person requests one. */
+  onRenew: () => void;
+};
 
-export function Code({ qr, simulated, onStale }: CodeProps) {
-  const end = qr.expires_at.getTime();
-  const [stale, setStale] = useState(false);
-  useEffect(() => setStale(false), [qr.text]);
+/** The current QR with its countdown and its pairing code; a late one is reported, with a button to request it anew. */
+export function Code({ qr, simulated, onStale, onRenew }: CodeProps) {
+  const [staleText, setStaleText] = useState<string>();
+  const isStale = qr !== null && qr.text === staleText;
+  const late = <Late key={qr?.text} isWaiting={qr === null || isStale} onRenew={onRenew} />;
+  if (!qr) {
+    return (
+      <>
+        <p role="status" className={styles['wait']}>
+          <span className={styles['wheel']} aria-hidden="true" />
+          QR sedang diminta{!simulated && ' dari WhatsApp'}. Tunggu sebentar.
+        </p>
+        {late}
+      </>
+    );
+  }
   return (
     <>
       <Suspense fallback={<Skeleton width={QR_PX} height={QR_PX} />}>
-        <LiveQr text={qr.text} stale={stale} simulated={simulated} onMissed={onStale} />
+        <LiveQr text={qr.text} stale={isStale} simulated={simulated} onMissed={onStale} />
       </Suspense>
       <p className={styles['fresh']}>
-        QR diperbarui otomatis dalam{' '}
         <Countdown
-          key={end}
+          key={qr.text}
           until={qr.expires_at}
+          show={(seconds) => `QR diperbarui otomatis dalam ${seconds} detik`}
+          ended="QR diperbarui otomatis…"
           onEnd={() => {
-            setStale(true);
+            setStaleText(qr.text);
             onStale();
           }}
         />
       </p>
+      {late}
       {simulated && (
         <div>
           <AnchorButton
@@ -108,6 +133,35 @@ export function Code({ qr, simulated, onStale }: CodeProps) {
         />
       )}
     </>
+  );
+}
+
+type LateProps = { isWaiting: boolean; onRenew: () => void };
+
+function Late({ isWaiting, onRenew }: LateProps) {
+  const [isLate, setLate] = useState(false);
+  useEffect(() => {
+    if (!isWaiting || isLate) return;
+    const timer = setTimeout(() => setLate(true), LATE_MS);
+    return () => clearTimeout(timer);
+  }, [isWaiting, isLate]);
+  return (
+    <Alert
+      visible={isLate}
+      state="warning"
+      label="QR terlambat datang. Periksa koneksi internet Anda, lalu minta lagi."
+    >
+      <Button
+        variant="outline"
+        tone="neutral"
+        onClick={() => {
+          setLate(false);
+          onRenew();
+        }}
+      >
+        Minta QR baru
+      </Button>
+    </Alert>
   );
 }
 
@@ -144,9 +198,9 @@ export const HowTo = ({ simulated }: { simulated: boolean }) => (
     <h2>Caranya</h2>
     {simulated ? (
       <ol className={styles['points']}>
-        <li>Buka simulator: ponsel Anda terbuka di tab baru.</li>
-        <li>Ketuk “Ada kode QR di tab lain. Pindai” di ponsel itu.</li>
-        <li>Kembali ke halaman ini setelah ponselnya tersambung.</li>
+        <li>Buka simulator dan pilih nomor ponselnya.</li>
+        <li>Ketuk ikon pindai di ponsel simulasi, lalu pilih Arahkan ke tab lain.</li>
+        <li>Tunggu sampai di halaman ini tertulis Tersambung.</li>
       </ol>
     ) : (
       <ol className={styles['points']}>

@@ -1,13 +1,12 @@
 import { isolated } from '#contract/base/names.ts';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, type RefObject, useEffect, useState } from 'react';
-import { formatNumber } from '#contract/base/money.ts';
-import type { Plan } from '#contract/billing.ts';
 import { type ChannelName, createToken, type Token } from '#contract/tokens.ts';
 import { FormActions } from '#web/ui/form/FormActions.tsx';
 import { useActForm } from '#web/ui/form/useActForm.ts';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { subscriptionQuery } from '#web/features/billing/billing.ts';
+import { fullSentence, fullTokens } from '#web/features/tokens/AddToken.tsx';
 import { ChannelChoice } from '#web/features/tokens/channels/ChannelChoice.tsx';
 import { channelsQuery } from '#web/features/tokens/channels/queries.ts';
 import { KeyDialog } from '#web/features/tokens/keys/KeyDialog.tsx';
@@ -68,8 +67,8 @@ export function CreateToken({ onClose, onLink }: Props) {
       />
     );
   }
-  if (subscription && subscription.tokens_used >= subscription.plan.tokens)
-    return <Full plan={subscription.plan} onClose={onClose} />;
+  const full = fullTokens(subscription);
+  if (full !== undefined) return <Full full={full} onClose={onClose} />;
   const foot = (
     <FormActions form={FORM} busy={busy || isAwaited} onCancel={onClose}>
       Tambah
@@ -123,9 +122,9 @@ function useOnceLoaded(
   return { submit, isAwaited };
 }
 
-type FullProps = { plan: Plan; onClose: () => void };
+type FullProps = { full: number; onClose: () => void };
 
-const Full = ({ plan: { name, tokens }, onClose }: FullProps) => (
+const Full = ({ full, onClose }: FullProps) => (
   <Modal
     addressed
     open
@@ -141,8 +140,8 @@ const Full = ({ plan: { name, tokens }, onClose }: FullProps) => (
     }
   >
     <p>
-      Jatah {formatNumber(tokens)} token pada paket {name} sudah terpakai. Untuk menambah token,
-      pilih paket yang lebih besar atau hapus token yang tidak dipakai lagi.
+      {fullSentence(full)} Untuk menambah token, pilih paket yang lebih besar atau hapus token yang
+      tidak dipakai lagi.
     </p>
   </Modal>
 );

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { BookOpen, KeyRound, Plus, Unplug } from 'lucide-react';
-import { lazy, Suspense, useMemo, type ReactNode } from 'react';
+import { BookOpen, KeyRound, Unplug } from 'lucide-react';
+import { lazy, Suspense, useMemo } from 'react';
 import { formatNumber } from '#contract/base/money.ts';
 import { formatPhone } from '#contract/base/phone.ts';
 import { formatAgo, formatDateTime } from '#contract/base/time.ts';
@@ -9,6 +9,7 @@ import { NoRows } from '#web/ui/table/list/NoRows.tsx';
 import { useList } from '#web/ui/table/list/useList.ts';
 import { useUser } from '#web/api/user.ts';
 import { subscriptionQuery } from '#web/features/billing/billing.ts';
+import { AddToken, FullReason, fullTokens } from '#web/features/tokens/AddToken.tsx';
 import { ExpiryChip } from '#web/features/tokens/access/ExpiryChip.tsx';
 import { ReviewChip } from '#web/features/tokens/drawer/TokenReview.tsx';
 import { TokenDrawer } from '#web/features/tokens/drawer/TokenDrawer.tsx';
@@ -16,7 +17,7 @@ import styles from '#web/features/tokens/tokens.module.css';
 import { TokenTabs } from '#web/features/tokens/TokenTabs.tsx';
 import { useTokenAddress } from '#web/features/tokens/useTokenAddress.ts';
 import { channelLabel, statusTone } from '#web/features/tokens/labels.ts';
-import { Button, LinkButton } from '#web/ui/button/Button.tsx';
+import { LinkButton } from '#web/ui/button/Button.tsx';
 import { DataTable } from '#web/ui/table/DataTable.tsx';
 import type { Column } from '#web/ui/table/tableProps.ts';
 import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
@@ -122,19 +123,13 @@ const DisconnectedChip = ({ token: { status, channel } }: { token: Token }) =>
 /** Route `/token`: the account's tokens, with dialogs to create and edit one. */
 export function TokensPage() {
   const address = useTokenAddress();
-  // Loads the plan's limit before the dialog needs it.
-  useQuery(subscriptionQuery);
-  const add = (
-    <Button icon={<Plus size={18} aria-hidden="true" />} onClick={address.make}>
-      Tambah token
-    </Button>
-  );
+  const full = fullTokens(useQuery(subscriptionQuery).data);
   return (
     <>
       <PageHead
         title="Nomor"
         context="Nomor pengirim Anda dan kunci API-nya."
-        action={add}
+        action={<AddToken isMain full={full} onAdd={address.make} />}
         tools={
           <LinkButton
             to="/docs"
@@ -146,13 +141,14 @@ export function TokensPage() {
           </LinkButton>
         }
       />
+      {full !== undefined && <FullReason full={full} />}
       <TokenTabs current={address.rejected ? 'rejected' : 'list'} />
       {address.rejected ? (
         <Suspense fallback={<Skeleton height={320} />}>
           <RejectedCalls />
         </Suspense>
       ) : (
-        <TokenTable address={address} add={add} />
+        <TokenTable address={address} full={full} />
       )}
       {address.making && (
         <Suspense>
@@ -171,9 +167,9 @@ export function TokensPage() {
   );
 }
 
-type TableProps = { address: ReturnType<typeof useTokenAddress>; add: ReactNode };
+type TableProps = { address: ReturnType<typeof useTokenAddress>; full: number | undefined };
 
-function TokenTable({ address, add }: TableProps) {
+function TokenTable({ address, full }: TableProps) {
   const { timezone } = useUser();
   const tokens = useList(listTokens, {}, address.view);
   const shown = useMemo(() => columns(timezone), [timezone]);
@@ -191,7 +187,7 @@ function TokenTable({ address, add }: TableProps) {
           <EmptyState
             icon={<KeyRound size={24} />}
             title="Satu token untuk setiap nomor pengirim"
-            action={add}
+            action={<AddToken isMain={false} full={full} onAdd={address.make} />}
           >
             Token menghubungkan nomor Anda dengan sistem Anda lewat kunci API.
           </EmptyState>

@@ -80,7 +80,7 @@ function Owner({ tokenId }: { tokenId: string }) {
   return (
     <>
       Peristiwa token{' '}
-      <Link to="/token" search={{ open: tokenId }}>
+      <Link to="/token" search={{ open: tokenId }} hash="webhook">
         <bdi>{token?.name ?? '…'}</bdi>
       </Link>{' '}
       dan akun Anda, dikirim ke server Anda.

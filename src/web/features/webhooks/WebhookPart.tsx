@@ -18,7 +18,7 @@ export function WebhookPart({ tokenId }: { tokenId: string }) {
   const status = webhook === undefined ? undefined : webhookStatus(webhook, timezone);
   return (
     <section className={styles['part']} aria-labelledby={title}>
-      <h3 id={title}>Webhook</h3>
+      <h4 id={title}>Webhook</h4>
       {status ? (
         <>
           <p>

@@ -6,10 +6,12 @@ type Props = {
   onEnd?: () => void;
   /** Shown at zero instead of `00.00`. */
   ended?: string;
+  /** The sentence with the remaining seconds; omitted: `04.59`. */
+  show?: (seconds: number) => string;
 };
 
 /** The remaining time, `04.59`, by the clock instead of counted ticks. */
-export function Countdown({ until, onEnd, ended }: Props) {
+export function Countdown({ until, onEnd, ended, show = showCountdown }: Props) {
   const end = until.getTime();
   const [left, setLeft] = useState(() => secondsTo(end));
   const atEnd = useRef(onEnd);
@@ -30,7 +32,7 @@ export function Countdown({ until, onEnd, ended }: Props) {
   }, [end]);
   return (
     <time className="num" role="timer" aria-live="off">
-      {left <= 0 && ended !== undefined ? ended : showCountdown(left)}
+      {left <= 0 && ended !== undefined ? ended : show(left)}
     </time>
   );
 }

@@ -18,6 +18,9 @@ function Demo() {
       <Show title="A day">
         <Countdown until={day} />
       </Show>
+      <Show title="A sentence">
+        <Countdown until={minutes} show={(seconds) => `Mulai dalam ${seconds} detik`} />
+      </Show>
       <Show title="Three seconds, then words">
         <Countdown until={soon} ended="Kedaluwarsa" onEnd={() => setEnds((times) => times + 1)} />
         <Emitted of="Ends">{ends}</Emitted>
@@ -35,6 +38,12 @@ export const piece: Piece = {
     { name: 'until', type: 'Date', about: 'When it reaches zero.' },
     { name: 'onEnd', type: '() => void', about: 'Called once when it does.' },
     { name: 'ended', type: 'string', default: "'00.00'", about: 'Shown at zero.' },
+    {
+      name: 'show',
+      type: '(seconds: number) => string',
+      default: 'showCountdown',
+      about: 'The sentence with the remaining seconds.',
+    },
   ],
   Demo,
 };

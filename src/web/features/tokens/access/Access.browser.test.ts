@@ -44,7 +44,7 @@ test('a key’s permissions, sources and expiry are set with the keyboard, and a
   const { who, sender } = await openShopOf('6281355504101');
   const { open } = await person({ still: true, session: who.session });
   const { faults, look } = inspectionHere();
-  const tab = await open(`/token?open=${sender.id}`);
+  const tab = await open(`/token?open=${sender.id}#akses`);
   const addresses = tab.getByLabel('Alamat yang diizinkan');
   await tab.getByRole('heading', { name: 'Izin & batas akses' }).waitFor();
   await look(tab, 'permissions');

@@ -56,7 +56,7 @@ export function TokenAccessPart({ token }: { token: Token }) {
   });
   return (
     <section className={styles['part']}>
-      <h3>Izin &amp; batas akses</h3>
+      <h4>Izin &amp; batas akses</h4>
       <Expiry token={token} today={today} />
       <form ref={form.ref} noValidate className={styles['settings']} onSubmit={onSubmit}>
         <RefusalAlert error={error} fields={['scopes', 'addresses', 'expires_on']} />

@@ -42,7 +42,7 @@ export function CloudPart({ token, linking }: Props) {
   if (!isConnected || isEditing) {
     return (
       <section className={styles['card']}>
-        <h3>{isConnected ? 'Access token baru' : 'Sambungkan nomor'}</h3>
+        <h4>{isConnected ? 'Access token baru' : 'Sambungkan nomor'}</h4>
         {!isConnected && (
           <p className={styles['text']}>
             Salin keempatnya dari app Anda di Meta. Kabari memeriksanya langsung ke Meta sebelum
@@ -69,7 +69,7 @@ export function CloudPart({ token, linking }: Props) {
   }
   return (
     <section ref={part} tabIndex={-1} className={styles['part']}>
-      <h3>Nomor di Meta</h3>
+      <h4>Nomor di Meta</h4>
       <Number cloud={cloud} />
       <CloudSetup cloud={cloud} />
       <div>

@@ -54,7 +54,7 @@ function Health({ connection, isConnected }: HealthProps) {
   const { timezone } = useUser();
   return (
     <section className={styles['part']}>
-      <h3>Sambungan</h3>
+      <h4>Sambungan</h4>
       {parted && !isConnected && (
         <Alert
           visible

@@ -9,7 +9,7 @@ export function CloudIds({ token }: { token: Token }) {
   const { account_id } = useUser();
   return (
     <section className={styles['part']}>
-      <h3>ID untuk kode WhatsApp Cloud API</h3>
+      <h4>ID untuk kode WhatsApp Cloud API</h4>
       <CopyField
         look="code"
         label="ID nomor telepon"

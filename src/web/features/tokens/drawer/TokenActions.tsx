@@ -1,10 +1,9 @@
-import { ArrowRightLeft, RotateCcwKey, Trash2, Unplug } from 'lucide-react';
+import { ArrowRightLeft, Trash2, Unplug } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { formatPhone } from '#contract/base/phone.ts';
-import { rotateToken, unlinkToken, type Token } from '#contract/tokens.ts';
+import { unlinkToken, type Token } from '#contract/tokens.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
-import { KeyDialog } from '#web/features/tokens/keys/KeyDialog.tsx';
 import { useTokenChanged } from '#web/features/tokens/queries.ts';
 import styles from '#web/features/tokens/tokens.module.css';
 import { useRemoveToken } from '#web/features/tokens/drawer/useRemoveToken.tsx';
@@ -20,38 +19,22 @@ const MoveToken = lazy(async () => ({
 type Props = { token: Token; onGone: () => void };
 
 export function TokenActions({ token, onGone }: Props) {
-  const [key, setKey] = useState<string>();
   const changed = useTokenChanged();
-  const rotate = useAct(rotateToken);
   const unlink = useAct(unlinkToken);
   const askRemove = useRemoveToken(token, onGone);
-  const which = { token_id: token.id };
-  const ask = (words: Question, onConfirm: () => Promise<void>) =>
-    confirm({ cancelText: 'Batal', sentenceOf, ...words, onConfirm });
-
-  const [isFirst, setFirst] = useState(false);
-  const hasKey = token.key_hint !== '';
-  const makeKey = async () => {
-    const made = await rotate.perform(which);
-    setFirst(!hasKey);
-    changed(made.token);
-    setKey(made.key);
-  };
-  const askKey = () => ask(hasKey ? rotateWords : makeWords, makeKey);
-  const askUnlink = () => ask(unlinkWords(token), async () => changed(await unlink.perform(which)));
+  const askUnlink = () =>
+    confirm({
+      cancelText: 'Batal',
+      sentenceOf,
+      ...unlinkWords(token),
+      onConfirm: async () => changed(await unlink.perform({ token_id: token.id })),
+    });
 
   const outline = { variant: 'outline', tone: 'neutral' } as const;
   return (
     <section className={styles['part']}>
-      <h3>Tindakan</h3>
+      <h4>Tindakan</h4>
       <div className={styles['actions']}>
-        <Button
-          {...outline}
-          icon={<RotateCcwKey size={18} aria-hidden="true" />}
-          onClick={() => void askKey()}
-        >
-          {hasKey ? 'Ganti kunci' : 'Buat kunci'}
-        </Button>
         {token.phone && (
           <Button
             {...outline}
@@ -72,15 +55,6 @@ export function TokenActions({ token, onGone }: Props) {
         </Button>
         <AskSupport about="token" id={token.id} />
       </div>
-      {key !== undefined && (
-        <KeyDialog
-          title="Kunci baru"
-          secret={key}
-          channel={token.channel}
-          {...(!isFirst && { note: 'Kunci lama masih berlaku 24 jam.' })}
-          onClose={() => setKey(undefined)}
-        />
-      )}
     </section>
   );
 }
@@ -106,22 +80,6 @@ function Move({ token }: { token: Token }) {
     </>
   );
 }
-
-const rotateWords: Question = {
-  title: 'Ganti kunci API?',
-  children: <p>Kunci baru ditampilkan sekali. Kunci lama masih berlaku 24 jam, lalu ditolak.</p>,
-  confirmText: 'Ganti kunci',
-  tone: 'primary',
-};
-
-const makeWords: Question = {
-  title: 'Buat kunci API?',
-  children: (
-    <p>Sistem Anda mengirim pesan lewat token ini dengan kuncinya. Kunci ditampilkan sekali.</p>
-  ),
-  confirmText: 'Buat kunci',
-  tone: 'primary',
-};
 
 const unlinkWords = ({ phone, channel }: Token): Question => ({
   title: channel === 'cloud' ? 'Putuskan nomor?' : 'Putuskan ponsel?',

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useRef } from 'react';
+import { lazy, Suspense, useId, useRef } from 'react';
 import { formatNumber } from '#contract/base/money.ts';
 import { formatPhone } from '#contract/base/phone.ts';
 import { formatAgo, formatDateTime } from '#contract/base/time.ts';
@@ -7,9 +7,8 @@ import { tokenStatusLabel, type Token } from '#contract/tokens.ts';
 import { refusalCode, sentenceOf } from '#web/api/errors.ts';
 import { useUser } from '#web/api/user.ts';
 import { ExpiryChip } from '#web/features/tokens/access/ExpiryChip.tsx';
-import { CloudIds } from '#web/features/tokens/drawer/CloudIds.tsx';
+import { Developers } from '#web/features/tokens/drawer/Developers.tsx';
 import { TokenReview, ReviewChip } from '#web/features/tokens/drawer/TokenReview.tsx';
-import { Samples } from '#web/features/tokens/keys/KeyShown.tsx';
 import { LinkPart } from '#web/features/tokens/links/LinkPart.tsx';
 import { tokenQuery } from '#web/features/tokens/queries.ts';
 import { TokenActions } from '#web/features/tokens/drawer/TokenActions.tsx';
@@ -17,17 +16,12 @@ import { TokenSettings } from '#web/features/tokens/drawer/TokenSettings.tsx';
 import styles from '#web/features/tokens/tokens.module.css';
 import { channelLabel, statusTone } from '#web/features/tokens/labels.ts';
 import { SupportLink } from '#web/features/support/support.ts';
-import { WebhookPart } from '#web/features/webhooks/webhooks.ts';
+import { classes } from '#web/ui/classes.ts';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { Drawer } from '#web/ui/overlay/Modal.tsx';
 import { Facts } from '#web/ui/panel/Panel.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
-
-/** Contains the date picker, which the list of tokens does not need. */
-const TokenAccessPart = lazy(async () => ({
-  default: (await import('#web/features/tokens/access/TokenAccessPart.tsx')).TokenAccessPart,
-}));
 
 /** Most tokens of a trial never use a real network. */
 const ConnectionPart = lazy(async () => ({
@@ -64,10 +58,11 @@ export function TokenDrawer({ id, linking, onClose }: Props) {
 type DetailsProps = { token: Token; linking: boolean; onGone: () => void };
 
 function Details({ token, linking, onGone }: DetailsProps) {
+  const title = useId();
   const states = useRef<HTMLDivElement>(null);
   const { review } = token;
   return (
-    <div className={styles['parts']}>
+    <div className={classes(styles['parts'], styles['drawer'])}>
       <div ref={states} tabIndex={-1} className={styles['statesPart']}>
         <span className={styles['states']}>
           <StatusChip tone={statusTone[token.status]}>{tokenStatusLabel[token.status]}</StatusChip>
@@ -88,25 +83,20 @@ function Details({ token, linking, onGone }: DetailsProps) {
           onGone={onGone}
         />
       )}
-      {token.channel === 'simulator' ? (
-        <LinkPart token={token} linking={linking} />
-      ) : (
-        <Suspense fallback={<Skeleton height={18} lines={6} />}>
-          <ConnectionPart key={token.channel} token={token} linking={linking} />
-        </Suspense>
-      )}
-      <TokenFacts token={token} />
-      <CloudIds token={token} />
-      <WebhookPart tokenId={token.id} />
-      <TokenSettings key={token.id} token={token} />
-      <Suspense fallback={<Skeleton height={480} />}>
-        <TokenAccessPart key={`access-${token.id}`} token={token} />
-      </Suspense>
-      <section className={styles['part']}>
-        <h3>Contoh kode</h3>
-        <Samples channel={token.channel} />
+      <section className={styles['parts']} aria-labelledby={title}>
+        <h3 id={title}>Nomor</h3>
+        {token.channel === 'simulator' ? (
+          <LinkPart token={token} linking={linking} />
+        ) : (
+          <Suspense fallback={<Skeleton height={18} lines={6} />}>
+            <ConnectionPart key={token.channel} token={token} linking={linking} />
+          </Suspense>
+        )}
+        <TokenFacts token={token} />
+        <TokenSettings key={token.id} token={token} />
+        <TokenActions token={token} onGone={onGone} />
       </section>
-      <TokenActions token={token} onGone={onGone} />
+      <Developers token={token} />
     </div>
   );
 }
@@ -115,7 +105,7 @@ function TokenFacts({ token }: { token: Token }) {
   const { timezone } = useUser();
   return (
     <section className={styles['part']}>
-      <h3>Rincian</h3>
+      <h4>Rincian</h4>
       <Facts
         facts={[
           {
@@ -123,14 +113,6 @@ function TokenFacts({ token }: { token: Token }) {
             is: token.phone ? formatPhone(token.phone) : 'Belum ada nomor yang tersambung',
           },
           { term: 'Kanal', is: channelLabel[token.channel] },
-          {
-            term: 'Kunci API',
-            is: token.key_hint ? (
-              <code aria-label={`Berakhir dengan ${token.key_hint}`}>••••{token.key_hint}</code>
-            ) : (
-              'Belum ada. Buat bila sistem Anda hendak mengirim.'
-            ),
-          },
           {
             term: 'Pesan hari ini',
             is: `${formatNumber(token.sent_today)} dari ${formatNumber(token.daily_limit)}`,

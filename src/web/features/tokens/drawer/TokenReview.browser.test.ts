@@ -43,6 +43,7 @@ test('tokens made before a change of number are marked for review, and are kept 
 
   await row('Kasir').getByRole('button').click();
   await drawer.getByText(/^Nomor akun ini diganti pada .+ Pastikan token ini/).waitFor();
+  await drawer.getByText('Untuk pengembang').click();
   await drawer.getByRole('button', { name: 'Ganti kunci' }).click();
   const question = tab.getByRole('alertdialog');
   await question.getByRole('button', { name: 'Ganti kunci' }).click();

@@ -24,7 +24,7 @@ export function TokenSettings({ token }: { token: Token }) {
   });
   return (
     <section className={styles['part']}>
-      <h3>Pengaturan</h3>
+      <h4>Pengaturan</h4>
       <form ref={form.ref} noValidate className={styles['settings']} onSubmit={onSubmit}>
         <RefusalAlert error={error} fields={['name', 'daily_limit']} />
         <TextField

@@ -9,7 +9,7 @@ test('the drawer makes the first key of a token and shows it once', async ({ per
   const shop = await signUp(address, { name: 'Toko Kancing', phone: '6281355507121' });
   const token = await ask(address, firstToken, { channel: 'simulator' }, shop.session);
   const { open } = await person({ session: shop.session });
-  const tab = await open(`/token?open=${token.id}`);
+  const tab = await open(`/token?open=${token.id}#kunci`);
   await tab.getByText('Belum ada. Buat bila sistem Anda hendak mengirim.').waitFor();
   await tab.getByRole('button', { name: 'Buat kunci' }).click();
   await tab.getByRole('alertdialog').getByRole('button', { name: 'Buat kunci' }).click();

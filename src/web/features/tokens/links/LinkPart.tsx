@@ -22,8 +22,9 @@ const ScanHere = lazy(async () => ({
   default: (await import('#web/features/tokens/links/ScanHere.tsx')).ScanHere,
 }));
 
+const QR_PX = 264;
 /** Large enough for a camera: an address makes many modules. */
-const QR_PX = 220;
+const ADDRESS_QR_PX = 220;
 /** The poll interval of the token while it waits for a phone; live events are usually faster. */
 const LOOK_MS = 4_000;
 
@@ -36,7 +37,10 @@ const endings = {
 /** An address for one scan; with `nonce` this browser has consented, and shows the QR itself. */
 type Link = { path: string; expires_at: Date; nonce?: string };
 
+/** @param atOnce shows the QR without being asked, once. */
 function useLink(token: Token, atOnce: boolean) {
+  const connected = token.status === 'linked';
+  const [isFirst, setFirst] = useState(atOnce && !connected && token.status !== 'suspended');
   const [link, setLink] = useState<Link>();
   const [ended, setEnded] = useState<'late' | 'used' | LinkFailure>();
   const changed = useTokenChanged();
@@ -50,7 +54,17 @@ function useLink(token: Token, atOnce: boolean) {
     setEnded(undefined);
     changed();
   };
-  const connected = token.status === 'linked';
+  /** Failures are in `error`. */
+  const tryToBegin = (here: boolean) =>
+    void begin(here)
+      .catch(() => undefined)
+      .finally(() => setFirst(false));
+  const isRequested = useRef(false);
+  useEffect(() => {
+    if (!isFirst || isRequested.current) return;
+    isRequested.current = true;
+    tryToBegin(true);
+  });
   const awaited = link !== undefined && !connected;
   useQuery({
     ...tokenQuery(token.id),
@@ -75,91 +89,86 @@ function useLink(token: Token, atOnce: boolean) {
     setLink(undefined);
     announce('Ponsel tersambung.');
   }, [loadModule]);
-  // With `here` this browser consents, and shows the QR. Failures are in `error`.
-  const start = (here: boolean) => void begin(here).catch(() => undefined);
-  const first = useRef(atOnce && isLinkable(token) ? start : undefined);
-  useEffect(() => {
-    first.current?.(true);
-    first.current = undefined;
-  }, []);
-  const error = make.error ?? agree.error;
   return {
     live: ended ? undefined : link,
-    isComing: atOnce && !link && !ended && !error,
     ended,
     end: () => setEnded('late'),
-    busy: make.busy || agree.busy,
-    error,
-    begin: start,
+    busy: isFirst || make.busy || agree.busy,
+    error: make.error ?? agree.error,
+    /** With `here` this browser consents, and shows the QR. */
+    begin: tryToBegin,
   };
 }
 
 type Props = {
   token: Token;
+  /** The person asked to link it: the QR is shown at once. */
   linking: boolean;
-  /** Shows the QR at once. */
+  /** Shows the QR at once on a page of which this is a part, and leaves the page where it is. */
   atOnce?: boolean;
+  /** What linking risks: without `linking` or `atOnce` the QR then waits for a click, which is the consent. */
   risk?: ReactNode;
   /** The network restricts the number, as stated above. */
   restricted?: boolean;
 };
 
-/** Links a phone by a QR here or an address for one scan; shows the connected phone. */
+/**
+ * Links a phone by a QR here or an address for one scan; shows the connected phone. While another link of the token is
+ * open, a new QR waits for a click: it would end that link.
+ */
 export function LinkPart({ token, linking, atOnce = false, risk, restricted = false }: Props) {
-  const { live, ended, end, busy, error, begin, isComing } = useLink(token, atOnce);
+  const [isNew] = useState(atOnce || (token.status === 'unlinked' && risk === undefined));
+  const { live, ended, end, busy, error, begin } = useLink(token, linking || isNew);
   const section = useRef<HTMLElement>(null);
   useEffect(() => {
-    if (live && !atOnce) section.current?.scrollIntoView({ block: 'start' });
-  }, [live, atOnce]);
-  const button = useRef<HTMLButtonElement>(null);
-  useEffect(() => {
-    if (!linking) return;
-    // `<dialog>` looks for the attribute when it opens; an open one is left to `focus`.
-    button.current?.setAttribute('autofocus', '');
-    button.current?.focus();
-  }, [linking]);
+    // A token that opens with its QR stays at its top.
+    if (live && (linking || !isNew)) section.current?.scrollIntoView({ block: 'start' });
+  }, [live, linking, isNew]);
 
   if (token.status === 'suspended') return null;
-  if (token.status === 'linked') {
-    return (
-      <p className={styles['connected']}>
-        Tersambung ke <strong className="num">{token.phone && formatPhone(token.phone)}</strong>
-        {restricted
-          ? ', dengan pembatasan di atas.'
-          : '. Token ini siap mengirim dan menerima pesan.'}
-      </p>
-    );
-  }
+  if (token.status === 'linked') return <Connected token={token} restricted={restricted} />;
   const here = live?.nonce;
   return (
     <section ref={section} className={styles['part']} data-look="card">
-      <h3>Sambungkan ponsel</h3>
+      <h4>Sambungkan ponsel</h4>
       <RefusalAlert error={error} />
       <Alert
         state={ended === 'late' ? 'warning' : 'danger'}
         visible={!live && ended !== undefined}
         label={ended && endings[ended]}
       />
-      {!live && !isComing && <TwoWays />}
+      {!live && !busy && (
+        <p className={styles['text']}>
+          Bila ponselnya di tangan Anda, tampilkan QR di sini, lalu pindai dengan ponsel itu. Bila
+          dipegang orang lain, kirimkan tautan pindai kepadanya.
+        </p>
+      )}
       {risk}
-      {isComing && <Skeleton width={264} height={264} />}
+      {!live && busy && <Skeleton width={QR_PX} height={QR_PX} />}
       {live && here !== undefined && (
-        <Suspense fallback={<Skeleton width={264} height={264} />}>
-          <ScanHere key={here} path={live.path} nonce={here} onEnd={end} />
+        <Suspense fallback={<Skeleton width={QR_PX} height={QR_PX} />}>
+          <ScanHere
+            key={here}
+            path={live.path}
+            nonce={here}
+            onEnd={end}
+            onRenew={() => busy || begin(true)}
+          />
         </Suspense>
       )}
       {live && here === undefined && <ScanLink link={live} onEnd={end} />}
       <div className={styles['actions']}>
-        <Button
-          ref={button}
-          variant={live ? 'outline' : 'solid'}
-          tone={live ? 'neutral' : 'primary'}
-          icon={<QrCode size={18} aria-hidden="true" />}
-          busy={busy}
-          onClick={() => begin(true)}
-        >
-          {here === undefined ? 'Tampilkan QR' : 'Tampilkan QR baru'}
-        </Button>
+        {here === undefined && (
+          <Button
+            variant={live ? 'outline' : 'solid'}
+            tone={live ? 'neutral' : 'primary'}
+            icon={<QrCode size={18} aria-hidden="true" />}
+            busy={busy}
+            onClick={() => begin(true)}
+          >
+            {ended ? 'Tampilkan QR baru' : 'Tampilkan QR'}
+          </Button>
+        )}
         <Button
           variant="outline"
           tone="neutral"
@@ -174,14 +183,14 @@ export function LinkPart({ token, linking, atOnce = false, risk, restricted = fa
   );
 }
 
-const TwoWays = () => (
-  <p className={styles['text']}>
-    Bila ponselnya di tangan Anda, tampilkan QR di sini, lalu pindai dengan ponsel itu. Bila
-    dipegang orang lain, kirimkan tautan pindai kepadanya.
+type ConnectedProps = { token: Token; restricted: boolean };
+
+const Connected = ({ token: { phone }, restricted }: ConnectedProps) => (
+  <p className={styles['connected']}>
+    Tersambung ke <strong className="num">{phone && formatPhone(phone)}</strong>
+    {restricted ? ', dengan pembatasan di atas.' : '. Token ini siap mengirim dan menerima pesan.'}
   </p>
 );
-
-const isLinkable = ({ status }: Token): boolean => status !== 'linked' && status !== 'suspended';
 
 function ScanLink({ link, onEnd }: { link: Link; onEnd: () => void }) {
   const address = window.location.origin + link.path;
@@ -204,8 +213,8 @@ function ScanLink({ link, onEnd }: { link: Link; onEnd: () => void }) {
       <details className={styles['elsewhere']}>
         <summary>Buka di ponsel lain</summary>
         <div className={styles['scan']}>
-          <Suspense fallback={<Skeleton width={QR_PX} height={QR_PX} />}>
-            <QrImage text={address} size={QR_PX} alt="QR tautan ini: buka di ponsel lain" />
+          <Suspense fallback={<Skeleton width={ADDRESS_QR_PX} height={ADDRESS_QR_PX} />}>
+            <QrImage text={address} size={ADDRESS_QR_PX} alt="QR tautan ini: buka di ponsel lain" />
           </Suspense>
           <p className={styles['note']}>
             QR ini hanya membuka tautan di atas, dengan kamera ponsel biasa. Ponsel yang

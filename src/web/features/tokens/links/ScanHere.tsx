@@ -1,18 +1,23 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { isGone, scanQuery } from '#web/features/scan/scan.ts';
-import { Code, HowTo, Progress } from '#web/features/scan/scan.ts';
+import { Code, HowTo, isGone, Progress, scanQuery } from '#web/features/scan/scan.ts';
 import styles from '#web/features/tokens/tokens.module.css';
+import { sentenceOf } from '#web/api/errors.ts';
+import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { Countdown } from '#web/ui/time/Countdown.tsx';
+import { showCountdown } from '#web/ui/time/countdown.ts';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
 type Props = {
   path: string;
   nonce: string;
   onEnd: () => void;
+  /** Requests another link, with its own QR. */
+  onRenew: () => void;
 };
 
-export function ScanHere({ path, nonce, onEnd }: Props) {
+/** The QR of a link to which this browser has consented, the progress and the time left. */
+export function ScanHere({ path, nonce, onEnd, onRenew }: Props) {
   const data = path.slice('/scan/'.length);
   // Polls on while the simulated phone's tab is in front.
   const { data: scan, error, refetch } = useQuery(scanQuery(data, { nonce, hidden: true }));
@@ -20,21 +25,31 @@ export function ScanHere({ path, nonce, onEnd }: Props) {
   useEffect(() => {
     if (over) onEnd();
   }, [over, onEnd]);
-  if (!scan) return <Skeleton width={264} height={264} />;
+  const look = () => void refetch();
+  if (!scan) {
+    if (error && !over) return <WentWrong message={sentenceOf(error)} onRetry={look} />;
+    return <Skeleton width={264} height={264} />;
+  }
   const { qr, state, channel } = scan;
   const simulated = channel === 'simulator';
-  const look = () => void refetch();
   return (
     <>
       <Progress state={state} />
       {state === 'scanned' && (
         <p role="status">Kode sudah terpindai. Tunggu sampai ponsel selesai menyambung.</p>
       )}
-      {state === 'waiting' && qr && <Code qr={qr} simulated={simulated} onStale={look} />}
+      {state === 'waiting' && (
+        <Code qr={qr} simulated={simulated} onStale={look} onRenew={onRenew} />
+      )}
       {state === 'waiting' && <HowTo simulated={simulated} />}
       <p className={styles['note']}>
-        Setelah tersambung, token ini dapat mengirim dan membaca pesan nomor itu. Sambungkan dalam{' '}
-        <Countdown until={scan.expires_at} onEnd={look} />.
+        Setelah tersambung, token ini dapat mengirim dan membaca pesan nomor itu.{' '}
+        <Countdown
+          until={scan.expires_at}
+          onEnd={look}
+          show={(seconds) => `Sambungkan dalam ${showCountdown(seconds)}.`}
+          ended="Waktunya habis."
+        />
       </p>
     </>
   );

@@ -1,0 +1,82 @@
+import { RotateCcwKey } from 'lucide-react';
+import { useState } from 'react';
+import { rotateToken, type Token } from '#contract/tokens.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { useAct } from '#web/api/query.ts';
+import { KeyDialog } from '#web/features/tokens/keys/KeyDialog.tsx';
+import { useTokenChanged } from '#web/features/tokens/queries.ts';
+import styles from '#web/features/tokens/tokens.module.css';
+import { Button } from '#web/ui/button/Button.tsx';
+import { confirm } from '#web/ui/overlay/confirm.ts';
+import type { Question } from '#web/ui/overlay/question.ts';
+
+/** The last characters of the API key, and its replacement; the first token of an account begins without a key. */
+export function TokenKey({ token }: { token: Token }) {
+  const [key, setKey] = useState<string>();
+  const changed = useTokenChanged();
+  const rotate = useAct(rotateToken);
+  const [isFirst, setFirst] = useState(false);
+  const hasKey = token.key_hint !== '';
+  const askKey = () =>
+    confirm({
+      cancelText: 'Batal',
+      sentenceOf,
+      ...(hasKey ? rotateWords : makeWords),
+      onConfirm: async () => {
+        const made = await rotate.perform({ token_id: token.id });
+        setFirst(!hasKey);
+        changed(made.token);
+        setKey(made.key);
+      },
+    });
+  return (
+    <section className={styles['part']}>
+      <h4>Kunci API</h4>
+      <p className={styles['text']}>
+        {hasKey ? (
+          <>
+            Kunci yang berlaku berakhir dengan{' '}
+            <code aria-label={token.key_hint}>••••{token.key_hint}</code>.
+          </>
+        ) : (
+          'Belum ada. Buat bila sistem Anda hendak mengirim.'
+        )}
+      </p>
+      <div>
+        <Button
+          variant="outline"
+          tone="neutral"
+          icon={<RotateCcwKey size={18} aria-hidden="true" />}
+          onClick={() => void askKey()}
+        >
+          {hasKey ? 'Ganti kunci' : 'Buat kunci'}
+        </Button>
+      </div>
+      {key !== undefined && (
+        <KeyDialog
+          title="Kunci baru"
+          secret={key}
+          channel={token.channel}
+          {...(!isFirst && { note: 'Kunci lama masih berlaku 24 jam.' })}
+          onClose={() => setKey(undefined)}
+        />
+      )}
+    </section>
+  );
+}
+
+const rotateWords: Question = {
+  title: 'Ganti kunci API?',
+  children: <p>Kunci baru ditampilkan sekali. Kunci lama masih berlaku 24 jam, lalu ditolak.</p>,
+  confirmText: 'Ganti kunci',
+  tone: 'primary',
+};
+
+const makeWords: Question = {
+  title: 'Buat kunci API?',
+  children: (
+    <p>Sistem Anda mengirim pesan lewat token ini dengan kuncinya. Kunci ditampilkan sekali.</p>
+  ),
+  confirmText: 'Buat kunci',
+  tone: 'primary',
+};
