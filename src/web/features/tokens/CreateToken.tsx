@@ -4,6 +4,7 @@ import { type FormEvent, type RefObject, useEffect, useState } from 'react';
 import { formatNumber } from '#contract/base/money.ts';
 import type { Plan } from '#contract/billing.ts';
 import { type ChannelName, createToken, type Token } from '#contract/tokens.ts';
+import { PasswordQuestion } from '#web/features/auth/auth.ts';
 import { FormActions } from '#web/ui/form/FormActions.tsx';
 import { useActForm } from '#web/ui/form/useActForm.ts';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
@@ -97,6 +98,7 @@ export function CreateToken({ onClose, onLink }: Props) {
           error={form.errors.channel}
           onChange={(channel) => form.set('channel', channel)}
         />
+        <PasswordQuestion of={createToken} quiet={!subscription?.tokens_used} />
       </form>
     </Modal>
   );

@@ -2,6 +2,7 @@ import { ArrowRightLeft, RotateCcwKey, Trash2, Unplug } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { formatPhone } from '#contract/base/phone.ts';
 import { rotateToken, unlinkToken, type Token } from '#contract/tokens.ts';
+import { PasswordQuestion } from '#web/features/auth/auth.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { KeyDialog } from '#web/features/tokens/keys/KeyDialog.tsx';
@@ -106,7 +107,12 @@ function Move({ token }: { token: Token }) {
 
 const rotateWords: Question = {
   title: 'Ganti kunci API?',
-  children: <p>Kunci baru ditampilkan sekali. Kunci lama masih berlaku 24 jam, lalu ditolak.</p>,
+  children: (
+    <>
+      <p>Kunci baru ditampilkan sekali. Kunci lama masih berlaku 24 jam, lalu ditolak.</p>
+      <PasswordQuestion of={rotateToken} />
+    </>
+  ),
   confirmText: 'Ganti kunci',
   tone: 'primary',
 };
