@@ -1,10 +1,5 @@
 import { type Act, PASSWORD_SECONDS } from '#contract/base/act.ts';
-import { lazyApi, peopleActs } from '#web/api/lazyApi.ts';
-import {
-  renewSessionToken,
-  savePasswordGiven,
-  secondsSincePassword,
-} from '#web/browser/session.ts';
+import { secondsSincePassword } from '#web/browser/session.ts';
 import { createStore } from '#web/browser/store.ts';
 
 type Reauth = { promise: Promise<void>; resolve: () => void; reject: (why: unknown) => void };
@@ -76,14 +71,6 @@ export const questionOf = (act: string): PasswordQuestion | undefined =>
 export function isPasswordOld({ requiresRecentPassword: kind }: Act): boolean {
   const seconds = secondsSincePassword();
   return kind !== undefined && seconds !== undefined && seconds >= PASSWORD_SECONDS[kind];
-}
-
-/** Sends the password of the signed-in user. @throws Refusal `password_wrong` and others of `user_reauth`. */
-export async function givePassword(password: string): Promise<void> {
-  const [{ perform }, { reauthUser }] = await Promise.all([lazyApi(), peopleActs()]);
-  const { token } = await perform(reauthUser, { password });
-  if (token !== undefined) renewSessionToken(token);
-  savePasswordGiven();
 }
 
 /** Rejects a call without an error message: the field says what is missing. */

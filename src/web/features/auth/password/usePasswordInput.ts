@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { refusalCode, sentenceOf } from '#web/api/errors.ts';
-import { givePassword, notGiven } from '#web/api/reauth.ts';
+import { givePassword } from '#web/api/givePassword.ts';
+import { notGiven } from '#web/api/reauth.ts';
 
 const EMPTY = 'Tulis kata sandi Anda.';
 
