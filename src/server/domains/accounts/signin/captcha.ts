@@ -35,7 +35,7 @@ export type Captcha = {
   /**
    * A challenge for the browser, valid for one call of `act`.
    *
-   * @param harder for suspicious callers: the full work and more, whatever they say of their device.
+   * @param harder for suspicious callers: the full work and more, without regard to `pace`.
    * @param pace the steps that the device says it makes in a second; left out: the full work.
    */
   challenge(act: CaptchaAct, harder: boolean, pace?: number): Promise<Record<string, unknown>>;
