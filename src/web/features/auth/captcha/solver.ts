@@ -9,7 +9,7 @@ const QUICK_MS = 2_000;
 
 type Task = Parameters<typeof solveChallengeWorkers>[0]['challenge'];
 
-/** Failures are retried for this long before the person is told. */
+/** The period in which a failed task is retried. */
 const PATIENCE_MS = 300_000;
 const AGAIN_MS = 2_000;
 
