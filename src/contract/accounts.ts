@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { act, operatorRoles } from './base/act.ts';
 import { Id, IdInput } from './base/ids.ts';
 import { PublicName } from './base/names.ts';
+import { WholeNumber } from './base/numbers.ts';
 import { IndonesianMobile, Phone, TypedPhone } from './base/phone.ts';
 import { type Output, schema } from './base/schema.ts';
 
@@ -70,6 +71,9 @@ export const CaptchaAct = schema(() =>
   z.enum(['user_register', 'user_login', 'user_forgot_password']),
 );
 export type CaptchaAct = Output<typeof CaptchaAct>;
+
+/** PBKDF2 rounds of one step of a usual ALTCHA challenge. */
+export const CAPTCHA_ROUNDS = 5_000;
 
 const Captcha = schema(() =>
   z.string().check(z.minLength(1, 'Tunggu pemeriksaan keamanan selesai.'), z.maxLength(8000)),
@@ -210,7 +214,11 @@ export const captchaChallenge = act({
   name: 'captcha_challenge',
   by: 'public',
   limit: 'auth',
-  input: () => ({ for: CaptchaAct() }),
+  input: () => ({
+    for: CaptchaAct(),
+    /** Steps of `CAPTCHA_ROUNDS` that the device makes in a second; a slow one gets fewer, unless it is suspicious. */
+    pace: z.optional(WholeNumber({ minimum: 0, maximum: 1_000_000 })),
+  }),
   output: () =>
     z.object({
       provider: CaptchaProvider(),
@@ -219,7 +227,7 @@ export const captchaChallenge = act({
       /** Site key and script of the widget; '' for ALTCHA. */
       site_key: z.string(),
       script_url: z.string(),
-      /** The largest number of steps of an ALTCHA challenge, for its progress; 0 for the others. */
+      /** The largest number of steps of this ALTCHA challenge, for its progress; 0 for the others. */
       steps_max: z.int(),
     }),
 });

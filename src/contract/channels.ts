@@ -42,7 +42,7 @@ export const moveToken = act({
   by: 'customer',
   changes: true,
   audited: true,
-  requiresRecentPassword: true,
+  requiresRecentPassword: 'to_take',
   input: () => ({ token_id: IdInput('token'), channel: ChannelName() }),
   output: Token,
   refuses: ['channel_off', 'channel_busy', 'channel_waiting', 'account_suspended'],
@@ -187,7 +187,7 @@ export const connectCloud = act({
   by: 'customer',
   changes: true,
   audited: true,
-  requiresRecentPassword: true,
+  requiresRecentPassword: 'to_make',
   input: () => ({
     token_id: IdInput('token'),
     ...CloudAccess().shape,

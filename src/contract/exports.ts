@@ -54,7 +54,7 @@ export const exportMessages = act({
   by: 'customer',
   changes: true,
   audited: true,
-  requiresRecentPassword: true,
+  requiresRecentPassword: 'to_make',
   input: () => ({
     format: ExportFormat(),
     ...messageFilters(),
@@ -73,7 +73,7 @@ export const exportCampaign = act({
   by: 'customer',
   changes: true,
   audited: true,
-  requiresRecentPassword: true,
+  requiresRecentPassword: 'to_make',
   input: () => ({ format: ExportFormat(), campaign_id: IdInput('campaign') }),
   output: RowExport,
   refuses: ['export_limit'],

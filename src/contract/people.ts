@@ -69,7 +69,8 @@ export const changeForgotten = act({
 // The signed-in user.
 
 /**
- * Re-authenticates with the password: for five minutes this browser may call acts that require it. In a browser other
+ * Re-authenticates with the password: for five minutes this browser may call acts that require it, for fifteen those
+ * that make something. In a browser other
  * than the session's own that is every lasting change except those that need a sign-in there (`sign_in_needed`).
  */
 export const reauthUser = act({
@@ -159,7 +160,7 @@ export const changePhone = act({
   changes: true,
   limit: 'otp',
   audited: true,
-  requiresRecentPassword: true,
+  requiresRecentPassword: 'to_take',
   input: () => ({ phone: IndonesianMobile() }),
   output: () => z.object({ old: Challenge(), new: Challenge() }),
   refuses: ['otp_too_soon', 'otp_limit', 'otp_unsendable', 'phone_same'],
@@ -174,7 +175,7 @@ export const confirmPhone = act({
   changes: true,
   limit: 'auth',
   audited: true,
-  requiresRecentPassword: true,
+  requiresRecentPassword: 'to_take',
   input: () => ({
     old_challenge: IdInput('challenge'),
     old_code: Code(),
@@ -250,7 +251,7 @@ export const exportData = act({
   by: 'customer',
   changes: true,
   audited: true,
-  requiresRecentPassword: true,
+  requiresRecentPassword: 'to_make',
   output: ExportState,
   refuses: ['export_limit'],
 });
@@ -267,7 +268,7 @@ export const requestDeletion = act({
   changes: true,
   limit: 'otp',
   audited: true,
-  requiresRecentPassword: true,
+  requiresRecentPassword: 'to_take',
   output: Challenge,
   refuses: ['otp_too_soon', 'otp_limit', 'otp_unsendable'],
 });
@@ -279,7 +280,7 @@ export const deleteAccount = act({
   changes: true,
   limit: 'auth',
   audited: true,
-  requiresRecentPassword: true,
+  requiresRecentPassword: 'to_take',
   input: () => ({ password: CurrentPassword(), challenge: IdInput('challenge'), code: Code() }),
   output: User,
   refuses: ['password_wrong', 'otp_wrong', 'otp_expired'],

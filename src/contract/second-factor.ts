@@ -77,7 +77,7 @@ const addFields = {
   ...everyOperator,
   changes: true,
   audited: true,
-  requiresRecentPassword: true,
+  requiresRecentPassword: 'to_take',
   withoutSecondFactor: true,
 } as const;
 
@@ -150,7 +150,7 @@ export const removeSecondFactor = act({
   name: 'second_factor_remove',
   changes: true,
   audited: true,
-  requiresRecentPassword: true,
+  requiresRecentPassword: 'to_take',
   input: () => ({ factor_id: IdInput('factor') }),
   output: SecondFactors,
   refuses: ['second_factor_again', 'second_factor_last'],
@@ -162,7 +162,7 @@ export const renewRecoveryCodes = act({
   name: 'second_factor_codes_renew',
   changes: true,
   audited: true,
-  requiresRecentPassword: true,
+  requiresRecentPassword: 'to_take',
   output: () => z.object({ recovery_codes: z.array(z.string()) }),
   refuses: ['second_factor_again'],
 });

@@ -51,7 +51,7 @@ export const updateTokenAccess = act({
   by: 'customer',
   changes: true,
   audited: true,
-  requiresRecentPassword: true,
+  requiresRecentPassword: 'to_take',
   input: () => ({
     token_id: IdInput('token'),
     scopes: z

@@ -298,7 +298,7 @@ export const saveWebhook = act({
   by: 'customer',
   changes: true,
   audited: true,
-  requiresRecentPassword: true,
+  requiresRecentPassword: 'to_make',
   input: () => ({ ...ofToken(), ...webhookFields() }),
   output: SavedWebhook,
   refuses: ['webhook_unconfirmed'],
@@ -321,7 +321,7 @@ export const rotateWebhookSecret = act({
   by: 'customer',
   changes: true,
   audited: true,
-  requiresRecentPassword: true,
+  requiresRecentPassword: 'to_take',
   input: ofToken,
   output: () => z.object({ webhook: Webhook(), secret: z.string() }),
 });

@@ -13,6 +13,15 @@ export type OperatorRole = (typeof operatorRoles)[number];
 /** The paging of a list on the wire (docs/wire.md#lists). */
 export type Paging = 'default' | 'arrow' | 'manual';
 
+/** Seconds after the password was given in which an act may be called that requires it, by the kind of act. */
+export const PASSWORD_SECONDS = {
+  /** It makes something new: a token, a file, a webhook. */
+  to_make: 900,
+  /** It takes something away, or changes who can sign in or send: a key, a number, a second factor. */
+  to_take: 300,
+} as const;
+export type RecentPassword = keyof typeof PASSWORD_SECONDS;
+
 export type LimitClass = 'read' | 'write' | 'auth' | 'otp' | 'scan';
 
 export type Act<
@@ -37,8 +46,10 @@ export type Act<
   refuses: readonly RefusalCode[];
   audited: boolean;
   streams: boolean;
-  /** True if the password must have been given in the last five minutes (`reauth_needed`). */
-  requiresRecentPassword: boolean;
+  /** Set if the password must have been given lately (`reauth_needed`): how lately, by the kind of act. */
+  requiresRecentPassword: RecentPassword | undefined;
+  /** True if it needs no recent password while the account has never had a token. */
+  exceptFirstToken: boolean;
   /**
    * True if its change outlasts the caller's session. From a browser other than the session's own it is refused
    * (`reauth_needed`) until the password was given there. Default for every change that needs a session.
@@ -69,7 +80,8 @@ type Definition<
   refuses?: readonly RefusalCode[];
   audited?: boolean;
   streams?: boolean;
-  requiresRecentPassword?: boolean;
+  requiresRecentPassword?: RecentPassword;
+  exceptFirstToken?: boolean;
   outlivesSession?: boolean;
   withoutSecondFactor?: boolean;
 };
@@ -103,7 +115,8 @@ export function act<
     refuses: given.refuses ?? [],
     audited: given.audited ?? false,
     streams: given.streams ?? false,
-    requiresRecentPassword: given.requiresRecentPassword ?? false,
+    requiresRecentPassword: given.requiresRecentPassword,
+    exceptFirstToken: given.exceptFirstToken ?? false,
     outlivesSession: given.outlivesSession ?? (changes && given.by !== 'public'),
     withoutSecondFactor: given.withoutSecondFactor ?? given.by === 'public',
     whileSuspended: given.whileSuspended ?? given.by === 'public',

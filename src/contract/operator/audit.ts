@@ -121,7 +121,7 @@ export const exportAudit = act({
   by: 'operator',
   changes: true,
   audited: true,
-  requiresRecentPassword: true,
+  requiresRecentPassword: 'to_make',
   input: filter,
   output: () => z.object({ url: z.string(), filename: z.string() }),
   refuses: ['export_limit'],

@@ -202,7 +202,7 @@ export const suspendCustomer = act({
   roles: ['support'],
   changes: true,
   audited: true,
-  requiresRecentPassword: true,
+  requiresRecentPassword: 'to_take',
   input: () => ({
     account_id: IdInput('account'),
     becomes: z.enum(['suspended', 'active']),

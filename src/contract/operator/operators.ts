@@ -48,7 +48,7 @@ export const inviteOperator = act({
   by: 'operator',
   changes: true,
   audited: true,
-  requiresRecentPassword: true,
+  requiresRecentPassword: 'to_make',
   input: () => ({ name: PersonName(), phone: IndonesianMobile(), roles: Roles() }),
   output: () =>
     z.object({
@@ -66,7 +66,7 @@ export const setOperatorRoles = act({
   by: 'operator',
   changes: true,
   audited: true,
-  requiresRecentPassword: true,
+  requiresRecentPassword: 'to_take',
   input: () => ({ user_id: IdInput('user'), roles: Roles() }),
   output: Operator,
   refuses: ['last_admin'],
@@ -78,7 +78,7 @@ export const removeOperator = act({
   by: 'operator',
   changes: true,
   audited: true,
-  requiresRecentPassword: true,
+  requiresRecentPassword: 'to_take',
   input: () => ({ user_id: IdInput('user') }),
   refuses: ['last_admin'],
   output: () => z.object({}),
@@ -90,7 +90,7 @@ export const endOperatorSessions = act({
   by: 'operator',
   changes: true,
   audited: true,
-  requiresRecentPassword: true,
+  requiresRecentPassword: 'to_take',
   input: () => ({ user_id: IdInput('user') }),
   output: () => z.object({ ended: z.int() }),
 });
@@ -101,7 +101,7 @@ export const resetOperatorFactor = act({
   by: 'operator',
   changes: true,
   audited: true,
-  requiresRecentPassword: true,
+  requiresRecentPassword: 'to_take',
   input: () => ({ user_id: IdInput('user') }),
   output: () => z.object({ ended: z.int() }),
 });

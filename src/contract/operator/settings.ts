@@ -199,7 +199,7 @@ export const linkSystemToken = act({
   by: 'operator',
   changes: true,
   audited: true,
-  requiresRecentPassword: true,
+  requiresRecentPassword: 'to_take',
   output: () => z.object({ path: z.string(), expires_at: z.coerce.date() }),
   refuses: ['account_suspended', 'channel_other'],
 });
@@ -210,7 +210,7 @@ export const unlinkSystemToken = act({
   by: 'operator',
   changes: true,
   audited: true,
-  requiresRecentPassword: true,
+  requiresRecentPassword: 'to_take',
   output: SystemToken,
 });
 
@@ -220,7 +220,7 @@ export const connectSystemToken = act({
   by: 'operator',
   changes: true,
   audited: true,
-  requiresRecentPassword: true,
+  requiresRecentPassword: 'to_take',
   input: () => CloudAccess().shape,
   output: SystemToken,
   refuses: connectCloud.refuses,
@@ -232,7 +232,7 @@ export const moveSystemToken = act({
   by: 'operator',
   changes: true,
   audited: true,
-  requiresRecentPassword: true,
+  requiresRecentPassword: 'to_take',
   input: () => ({ channel: ChannelName() }),
   output: SystemToken,
   refuses: ['channel_off', 'channel_busy', 'channel_waiting', 'account_suspended'],

@@ -88,7 +88,8 @@ function anEndpoint(
   const endpoint = createActEndpoint(handlers, {
     findSession: async (token) => people.get(token),
     isElsewhere: () => false,
-    reauthOf: async () => ({ inOwnBrowser: true, recent: true }),
+    reauthOf: async () => ({ inOwnBrowser: true, secondsAgo: 0 }),
+    hasHadToken: async () => true,
     needsSecondFactor: () => false,
     limiter: openLimiter(sql, { authMax: 1_000 }),
     answers: openIdempotencyStore(sql, secrets, report),
@@ -396,12 +397,12 @@ describe('the audit log', () => {
 
   test('has an entry for a customer who is refused an act, at a limited rate', async ({ sql }) => {
     const citra = { ...ani, userId: newId() };
-    const where = { inOwnBrowser: true, recent: true };
+    const where = { inOwnBrowser: true, secondsAgo: 0 };
     const { answer } = anEndpoint(
       sql,
       [
         oneHandler(rule, async () => thing),
-        oneHandler({ ...make, requiresRecentPassword: true }, async () => thing),
+        oneHandler({ ...make, requiresRecentPassword: 'to_make' }, async () => thing),
         oneHandler(look, async () => thing),
       ],
       { findSession: async () => citra, reauthOf: async () => where },
@@ -411,7 +412,7 @@ describe('the audit log', () => {
     const copied = await answer('thing_make', { token: 'citra', name: 'Rahasia' });
     expect(copied).toMatchObject(said('sign_in_needed'));
     where.inOwnBrowser = true;
-    where.recent = false;
+    where.secondsAgo = 900;
     const asked = await answer('thing_make', { token: 'citra', name: 'Rahasia' });
     expect(asked).toMatchObject(said('reauth_needed'));
     await answer('no_such_act', { token: 'citra' });

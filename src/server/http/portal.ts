@@ -21,6 +21,7 @@ import {
   type Nobody,
   type Person,
   type Reauth,
+  isRecent,
   type IdempotencyStore,
   type Outcome,
   type Audit,
@@ -132,6 +133,8 @@ export type ActEndpointDeps = {
   /** True when the session is known to have begun in another browser. */
   isElsewhere: (person: Person, device: string) => boolean;
   reauthOf: (sessionId: string, device: string) => Promise<Reauth>;
+  /** True if the account has a token, or had one that was deleted. */
+  hasHadToken: (accountId: string) => Promise<boolean>;
   /** True while a person must set up, or give, a second factor first. */
   needsSecondFactor: (person: Person) => boolean;
   limiter: Limiter;
@@ -237,10 +240,12 @@ async function admit(
     if (denial) throw denial;
     return caller;
   }
-  const requiresReauth = act.requiresRecentPassword || act.outlivesSession;
+  const requiresReauth = act.requiresRecentPassword ?? act.outlivesSession;
   const refusal =
     denial ??
-    (requiresReauth ? requireReauth(act, await reauthOf(caller.sessionId, device)) : undefined);
+    (requiresReauth
+      ? await requireReauth(deps, act, caller, await reauthOf(caller.sessionId, device))
+      : undefined);
   if (!refusal) return caller;
   await auditDenied(deps, { act, caller, request, refusal });
   throw refusal;
@@ -281,11 +286,19 @@ const rateLimitKey = ({ userId }: Person, elsewhere: boolean): string =>
  * @returns `reauth_needed`; `sign_in_needed` where even a password given in another browser than the session's own
  * does not suffice.
  */
-function requireReauth(act: Act, { inOwnBrowser, recent }: Reauth): Refusal | undefined {
+async function requireReauth(
+  { hasHadToken }: ActEndpointDeps,
+  { requiresRecentPassword: kind, exceptFirstToken }: Act,
+  { accountId }: Person,
+  reauth: Reauth,
+): Promise<Refusal | undefined> {
+  const { inOwnBrowser } = reauth;
   // Ask for the password only if it lets the caller perform the act.
-  if (act.requiresRecentPassword && !inOwnBrowser) return new Refusal('sign_in_needed', {});
-  const requiresPassword = act.requiresRecentPassword || !inOwnBrowser;
-  return requiresPassword && !recent ? new Refusal('reauth_needed', {}) : undefined;
+  if (kind && !inOwnBrowser) return new Refusal('sign_in_needed', {});
+  const requiresPassword = kind !== undefined || !inOwnBrowser;
+  if (!requiresPassword || isRecent(reauth, kind ?? 'to_take')) return undefined;
+  if (exceptFirstToken && !(await hasHadToken(accountId))) return undefined;
+  return new Refusal('reauth_needed', {});
 }
 
 const hideFromNonOperators = ({ by }: Act, caller: Person | Nobody): Refusal | undefined =>

@@ -1,11 +1,13 @@
-import type {
-  Act,
-  Caller,
-  InputOf,
-  OperatorRole,
-  OutputOf,
-  PageOf,
-  LimitClass,
+import {
+  PASSWORD_SECONDS,
+  type Act,
+  type Caller,
+  type InputOf,
+  type OperatorRole,
+  type OutputOf,
+  type PageOf,
+  type LimitClass,
+  type RecentPassword,
 } from '#contract/base/act.ts';
 import type { Role } from '#contract/accounts.ts';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -33,9 +35,13 @@ export type Nobody = { kind: 'nobody' };
 
 export type Reauth = {
   inOwnBrowser: boolean;
-  /** The user signed in or entered the password in this browser within the last five minutes. */
-  recent: boolean;
+  /** Seconds since the user signed in or entered the password in this browser; infinite if never. */
+  secondsAgo: number;
 };
+
+/** True if the password was given lately enough for an act of this kind. */
+export const isRecent = ({ secondsAgo }: Reauth, kind: RecentPassword): boolean =>
+  secondsAgo < PASSWORD_SECONDS[kind];
 
 type CallerOf<By extends Caller> = By extends 'public' ? Person | Nobody : Person;
 

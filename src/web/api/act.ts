@@ -4,9 +4,9 @@ import { readAnswer, type AnswerOf } from '#web/api/answer.ts';
 import { refusalCode, TransportError } from '#web/api/errors.ts';
 import { newIdempotencyKey } from '#web/api/idempotencyKey.ts';
 import { nextTask } from '#web/browser/scheduling/nextTask.ts';
-import { requireReauth, canRequireReauth } from '#web/api/reauth.ts';
+import { canRequireReauth, notGiven, questionOf, requireReauth } from '#web/api/reauth.ts';
 import { pushToken } from '#web/browser/push/pushToken.ts';
-import { sessionToken } from '#web/browser/session.ts';
+import { savePasswordGiven, sessionToken } from '#web/browser/session.ts';
 
 const TIMEOUT_MS = 20_000;
 
@@ -46,8 +46,9 @@ export async function perform<A extends Act>(
 }
 
 /**
- * Like `perform`, for a change by a person: if the server requires the password, asks for it and performs the act again
- * with a new key, which is written to `request` for later retries.
+ * Like `perform`, for a change by a person. If the act's own dialog asks for the password, it is sent first; if the
+ * server requires it, the dialog shows its field and the call ends. Without such a dialog a small one asks, and the act
+ * is performed again with a new key, which is written to `request` for later retries.
  *
  * @throws what `perform` throws; an AbortError when the password is not given.
  */
@@ -55,10 +56,18 @@ export async function performWithReauth<A extends Act>(
   act: A,
   request: { input: InputFor<A> | FormData; key: string },
 ): Promise<AnswerOf<A>> {
+  const question = questionOf(act.name);
+  await question?.give();
   try {
     return await perform(act, request.input, { key: request.key });
   } catch (no) {
-    if (refusalCode(no) !== 'reauth_needed' || !canRequireReauth()) throw no;
+    if (refusalCode(no) !== 'reauth_needed') throw no;
+    savePasswordGiven(false);
+    if (question) {
+      question.show();
+      throw notGiven();
+    }
+    if (!canRequireReauth()) throw no;
     await requireReauth();
     request.key = newIdempotencyKey();
     return perform(act, request.input, { key: request.key });

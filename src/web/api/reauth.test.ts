@@ -11,7 +11,7 @@ const secret = act({
   name: 'thing_rotate',
   by: 'customer',
   changes: true,
-  requiresRecentPassword: true,
+  requiresRecentPassword: 'to_take',
   output: () => z.object({ done: z.boolean() }),
 });
 

@@ -1,3 +1,5 @@
+import { type Act, PASSWORD_SECONDS } from '#contract/base/act.ts';
+import { secondsSincePassword } from '#web/browser/session.ts';
 import { createStore } from '#web/browser/store.ts';
 
 type Reauth = { promise: Promise<void>; resolve: () => void; reject: (why: unknown) => void };
@@ -41,5 +43,36 @@ export function answerReauth(proved: boolean): void {
   const request = reauthRequest.get();
   reauthRequest.set(undefined);
   if (proved) request?.resolve();
-  else request?.reject(new DOMException('the password was not given', 'AbortError'));
+  else request?.reject(notGiven());
 }
+
+/** A password field in the dialog or form of an act. */
+export type PasswordQuestion = {
+  act: string;
+  /** Sends the password if the field is shown. @throws an AbortError when it is missing or wrong. */
+  give: () => Promise<void>;
+  /** Shows the field, because the server asked. */
+  show: () => void;
+};
+
+const questions = new Set<PasswordQuestion>();
+
+/** Lets an act ask in its own dialog. @returns the function that removes the question */
+export function placeQuestion(question: PasswordQuestion): () => void {
+  questions.add(question);
+  return () => questions.delete(question);
+}
+
+/** The question of an act, if a dialog or form with one is open. */
+export const questionOf = (act: string): PasswordQuestion | undefined =>
+  [...questions].find((one) => one.act === act);
+
+/** True if the password is known to be too old for an act that requires it. */
+export function isPasswordOld({ requiresRecentPassword: kind }: Act): boolean {
+  const seconds = secondsSincePassword();
+  return kind !== undefined && seconds !== undefined && seconds >= PASSWORD_SECONDS[kind];
+}
+
+/** Rejects a call without an error message: the field says what is missing. */
+export const notGiven = (): DOMException =>
+  new DOMException('the password was not given', 'AbortError');

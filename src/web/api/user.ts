@@ -83,6 +83,9 @@ export function useUser(): User {
 
 let lastSeen: User | undefined;
 
+/** The user as last fetched, for parts outside of the page's React root. */
+export const lastSeenUser = (): User | undefined => lastSeen;
+
 /** Sets up this tab after a sign-in; navigation is up to `useArrival`. */
 export function enterSession(client: QueryClient, signedIn: SignedIn): void {
   saveSessionToken(signedIn.token);

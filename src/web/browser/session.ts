@@ -1,5 +1,6 @@
 const TOKEN = 'auth-token';
 const REDIRECT = 'auth-redirect';
+const PASSWORD_AT = 'auth-password-at';
 const VERSION = 1;
 
 /** localStorage can be missing or full (private windows): the session then lives in this tab only. */
@@ -60,14 +61,29 @@ export function decode(stored: string | null): string {
 /** The session token, sent with every call; '' when signed out. */
 export const sessionToken = (): string => decode(read(TOKEN));
 
-export const saveSessionToken = (token: string): void =>
+export function saveSessionToken(token: string): void {
   write(TOKEN, encode(token, crypto.randomUUID()));
+  savePasswordGiven();
+}
+
+/** Notes that the password was given now; false: that the server considers it too old. */
+export const savePasswordGiven = (given = true): void =>
+  write(PASSWORD_AT, String(given ? Date.now() : 0));
+
+/** Seconds since the password was given in this browser; `undefined` if this is not known here. */
+export function secondsSincePassword(): number | undefined {
+  const at = read(PASSWORD_AT);
+  return at === null ? undefined : (Date.now() - Number(at)) / 1000;
+}
 
 /** Stores a new token of the same session. Other tabs do not treat it as a sign-in. */
 export const renewSessionToken = (token: string): void =>
   write(TOKEN, encode(token, markOf(read(TOKEN))));
 
-export const forgetSessionToken = (): void => write(TOKEN, undefined);
+export function forgetSessionToken(): void {
+  write(TOKEN, undefined);
+  write(PASSWORD_AT, undefined);
+}
 
 /** Saves the path to return to after signing in; check it with `safeTarget` after reading. */
 export const saveRedirect = (path: string): void => write(REDIRECT, encode(path));

@@ -55,6 +55,7 @@ export async function peopleApp(
     findSession: (token) => deps.sessions.find(token),
     isElsewhere: (person, device) => deps.sessions.isElsewhere(person, device),
     reauthOf: (sessionId, device) => deps.sessions.reauthOf(sessionId, device),
+    hasHadToken: async () => true,
     needsSecondFactor: (person) => needsSecondFactor(deps.config, person),
     limiter: openLimiter(db.allAccountsSql, { authMax }),
     answers: openIdempotencyStore(db.allAccountsSql, deps.secrets, report),

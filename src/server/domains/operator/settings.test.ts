@@ -26,7 +26,7 @@ async function settingsApp(db: TestDatabase, env: Record<string, string> = {}) {
   const report = vi.fn<(trouble: unknown) => void>();
   const open = () => openLiveSettings({ allAccountsSql: db.allAccountsSql, config, report });
   const settings = await open();
-  const reauth: Reauth = { inOwnBrowser: true, recent: false };
+  const reauth: Reauth = { inOwnBrowser: true, secondsAgo: 300 };
   const sent: { phone: string; text: string }[] = [];
   const handlers = settingsActs({
     allAccountsSql: db.allAccountsSql,
@@ -62,7 +62,7 @@ describe('settings that are changed while it runs', () => {
     expect(app.config.WELCOME_BONUS).toBe(5_000);
     expect(saved).toMatchObject({ value: '5000', fallback: '25000', version: 1 });
     expect(saved.changed).toEqual({ by: 'Operator', at, reason, is_set: true });
-    app.reauth.recent = true;
+    app.reauth.secondsAgo = 299;
     const back = { setting_id: 'WELCOME_BONUS', version: 1, reason };
     expect(await app.ask(resetSetting, back)).toMatchObject({ value: '5000', version: 2 });
     const approved = {
@@ -116,7 +116,7 @@ describe('settings that are changed while it runs', () => {
       app.ask(resetSetting, { setting_id: 'FOUR_EYES_ABOVE', version: 1, reason });
     expect(await rejectionOf(reset())).toMatchObject({ code: 'reauth_needed' });
     expect(app.config.FOUR_EYES_ABOVE).toBe(1_000_000);
-    app.reauth.recent = true;
+    app.reauth.secondsAgo = 299;
     await raise();
     expect(app.config.FOUR_EYES_ABOVE).toBe(1_000_000);
     Object.assign(app.reauth, { inOwnBrowser: false });
@@ -129,7 +129,7 @@ describe('settings that are changed while it runs', () => {
     const waiting = async (db: TestDatabase) => {
       const app = await settingsApp(db);
       await openAccount(db.allAccountsSql);
-      app.reauth.recent = true;
+      app.reauth.secondsAgo = 299;
       const row = await app.save('FOUR_EYES_ABOVE', '900000000');
       return { app, row };
     };

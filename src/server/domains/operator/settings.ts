@@ -14,7 +14,7 @@ import {
   tiesOf,
 } from '#server/domains/accounts/accounts.ts';
 import { requireIndependentOperator } from './adjustments/decide.ts';
-import { type ActHandler, type Call, type Reauth, handle } from '#server/infra/acts.ts';
+import { type ActHandler, type Call, type Reauth, handle, isRecent } from '#server/infra/acts.ts';
 import { type Config, isRangeEmpty } from '#server/infra/config.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import {
@@ -173,9 +173,9 @@ async function requireReauth(
   { reauthOf }: SettingsDeps,
   { caller, device }: Call<'operator'>,
 ): Promise<void> {
-  const { inOwnBrowser, recent } = await reauthOf(caller.sessionId, device);
-  if (!inOwnBrowser) throw new Refusal('sign_in_needed', {});
-  if (!recent) throw new Refusal('reauth_needed', {});
+  const reauth = await reauthOf(caller.sessionId, device);
+  if (!reauth.inOwnBrowser) throw new Refusal('sign_in_needed', {});
+  if (!isRecent(reauth, 'to_take')) throw new Refusal('reauth_needed', {});
 }
 
 async function storeOrRefuse(

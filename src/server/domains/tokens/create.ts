@@ -97,6 +97,13 @@ export async function countTokens(tx: Tx, accountId: string): Promise<number> {
   return count?.tokens ?? 0;
 }
 
+/** True if the account has a token, or had one that was deleted. */
+export const hasHadToken = (sql: Sql, accountId: string): Promise<boolean> =>
+  asAccount(sql, accountId, async (tx) => {
+    const [one] = await tx`select from tokens where account_id = ${accountId} limit 1`;
+    return one !== undefined;
+  });
+
 /** Locks the account's row, so that subsequent counts hold until the transaction ends. */
 export async function refuseSuspended(tx: Tx, accountId: string): Promise<void> {
   const [account] = await tx<{ status: string }[]>`

@@ -285,7 +285,7 @@ export {
   openRejectionRecorder,
 } from './rejected.ts';
 export { shownAddress } from './access.ts';
-export { countTokens } from './create.ts';
+export { countTokens, hasHadToken } from './create.ts';
 export { tokensAccountData } from './account-data.ts';
 export {
   type NamedToken,

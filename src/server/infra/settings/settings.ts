@@ -562,7 +562,7 @@ export const settings = {
     'altcha',
   ),
   CAPTCHA_STEPS: setting(
-    'The most steps that `altcha` has a browser compute; a step takes about a millisecond.',
+    'The most steps that `altcha` has a browser compute; a step takes about a millisecond. A slow device gets a quarter of them at least.',
     whole(2, 10_000),
     '800',
   ),

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type FormEvent, useId, useState } from 'react';
 import { formatNumber } from '#contract/base/money.ts';
 import {
   exportCampaign,
@@ -7,6 +7,7 @@ import {
   type ExportFormat,
   type RowExport,
 } from '#contract/exports.ts';
+import { PasswordQuestion } from '#web/features/auth/auth.ts';
 import { useAct } from '#web/api/query.ts';
 import { ExportList } from '#web/features/exports/ExportList.tsx';
 import { exportsQuery } from '#web/features/exports/queries.ts';
@@ -47,7 +48,10 @@ export function ExportDialog({ what, onClose }: Props) {
   const messages = useAct(exportMessages, { onSuccess });
   const campaign = useAct(exportCampaign, { onSuccess });
   const act = what.kind === 'campaign' ? campaign : messages;
-  const start = () => {
+  const form = useId();
+  const start = (event: FormEvent) => {
+    event.preventDefault();
+    if (act.busy) return;
     if (what.kind === 'campaign') campaign.mutate({ campaign_id: what.campaignId, format });
     else messages.mutate({ ...what.input, format });
   };
@@ -61,24 +65,27 @@ export function ExportDialog({ what, onClose }: Props) {
           <Button variant="outline" tone="neutral" onClick={onClose}>
             Tutup
           </Button>
-          <Button busy={act.busy} onClick={start}>
+          <Button type="submit" form={form} busy={act.busy}>
             Buat berkas
           </Button>
         </>
       }
     >
       <Stack gap={24}>
-        <Stack gap={16}>
-          <About what={what} />
-          <RefusalAlert error={act.error} />
-          <ChoiceCards
-            legend="Bentuk berkas"
-            name="format"
-            choices={formats}
-            value={format}
-            onChange={setFormat}
-          />
-        </Stack>
+        <form id={form} noValidate onSubmit={start}>
+          <Stack gap={16}>
+            <About what={what} />
+            <RefusalAlert error={act.error} />
+            <ChoiceCards
+              legend="Bentuk berkas"
+              name="format"
+              choices={formats}
+              value={format}
+              onChange={setFormat}
+            />
+            <PasswordQuestion of={what.kind === 'campaign' ? exportCampaign : exportMessages} />
+          </Stack>
+        </form>
         <ExportList />
       </Stack>
     </Modal>

@@ -2,6 +2,7 @@ import { isolated } from '#contract/base/names.ts';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, type RefObject, useEffect, useState } from 'react';
 import { type ChannelName, createToken, type Token } from '#contract/tokens.ts';
+import { PasswordQuestion } from '#web/features/auth/auth.ts';
 import { FormActions } from '#web/ui/form/FormActions.tsx';
 import { useActForm } from '#web/ui/form/useActForm.ts';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
@@ -96,6 +97,7 @@ export function CreateToken({ onClose, onLink }: Props) {
           error={form.errors.channel}
           onChange={(channel) => form.set('channel', channel)}
         />
+        <PasswordQuestion of={createToken} quiet={!subscription?.tokens_used} />
       </form>
     </Modal>
   );

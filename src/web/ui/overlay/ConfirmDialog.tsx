@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { type FormEvent, useId, useState } from 'react';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import type { Question } from '#web/ui/overlay/question.ts';
@@ -14,7 +14,37 @@ type Props = Question & {
 
 const plainSentence = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-/** Asks for confirmation. The focus starts on the cancel button. */
+type Deed = {
+  onConfirm: Props['onConfirm'] | undefined;
+  onClose: Props['onClose'];
+  sentenceOf: (error: unknown) => string;
+};
+
+function useConfirmation({ onConfirm, onClose, sentenceOf }: Deed) {
+  const [busy, setBusy] = useState(false);
+  const [failure, setFailure] = useState<string>();
+  const close = (confirmed: boolean) => {
+    setFailure(undefined);
+    onClose(confirmed);
+  };
+  const confirm = async (event: FormEvent) => {
+    event.preventDefault();
+    if (busy) return;
+    setBusy(true);
+    setFailure(undefined);
+    try {
+      await onConfirm?.();
+      close(true);
+    } catch (error) {
+      setFailure(sentenceOf(error) || undefined);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return { busy, failure, close, confirm };
+}
+
+/** Asks for confirmation, in a form: the question may hold fields. The focus starts on the cancel button. */
 export function ConfirmDialog({
   open,
   onClose,
@@ -26,24 +56,8 @@ export function ConfirmDialog({
   onConfirm,
   sentenceOf = plainSentence,
 }: Props) {
-  const [busy, setBusy] = useState(false);
-  const [failure, setFailure] = useState<string>();
-  const close = (confirmed: boolean) => {
-    setFailure(undefined);
-    onClose(confirmed);
-  };
-  const confirm = async () => {
-    setBusy(true);
-    setFailure(undefined);
-    try {
-      await onConfirm?.();
-      close(true);
-    } catch (error) {
-      setFailure(sentenceOf(error));
-    } finally {
-      setBusy(false);
-    }
-  };
+  const form = useId();
+  const { busy, failure, close, confirm } = useConfirmation({ onConfirm, onClose, sentenceOf });
   const foot = (
     <>
       {/* React does not render autoFocus as an attribute, and `<dialog>` looks for the attribute. */}
@@ -56,7 +70,7 @@ export function ConfirmDialog({
       >
         {cancelText}
       </Button>
-      <Button tone={tone} busy={busy} onClick={() => void confirm()}>
+      <Button type="submit" form={form} tone={tone} busy={busy}>
         {confirmText}
       </Button>
     </>
@@ -71,7 +85,14 @@ export function ConfirmDialog({
       role="alertdialog"
       footer={foot}
     >
-      {children}
+      <form
+        id={form}
+        noValidate
+        className={styles['form']}
+        onSubmit={(event) => void confirm(event)}
+      >
+        {children}
+      </form>
       <div className={classes(failure !== undefined && styles['failed'])}>
         <Alert state="danger" visible={failure !== undefined} label={failure ?? ''} />
       </div>

@@ -17,11 +17,7 @@ import {
 } from '#contract/second-factor.ts';
 import { notifyNewDevice, notifyFactorChanged } from '#server/domains/accounts/notices.ts';
 import { statusOf, passwordOf } from '#server/domains/accounts/people.ts';
-import {
-  REAUTH_SECONDS,
-  rotateToken,
-  endOtherSessions,
-} from '#server/domains/accounts/sessions/sessions.ts';
+import { rotateToken, endOtherSessions } from '#server/domains/accounts/sessions/sessions.ts';
 import { signInWithFactor } from '#server/domains/accounts/signin/login.ts';
 import {
   issueFactorChallenge,
@@ -46,7 +42,7 @@ import { formatPhone } from '#contract/base/phone.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 import { countWrong, endChallenge, issueChallenge, lockChallenge } from './challenges.ts';
 import { verifyNewPasskey, passkeyCreation } from './passkeys.ts';
-import type { OutputOf } from '#contract/base/act.ts';
+import { type OutputOf, PASSWORD_SECONDS } from '#contract/base/act.ts';
 import { newId } from '#server/infra/ids.ts';
 
 export const secondFactorActs = (deps: AccountsDeps): readonly ActHandler[] => [
@@ -101,7 +97,7 @@ const confirmSecondFactorHandler = (deps: AccountsDeps): ActHandler =>
       return { token: await rotateToken(tx, sessionId) };
     });
     await deps.sessions.evict([sessionId]);
-    return { seconds: REAUTH_SECONDS, token };
+    return { seconds: PASSWORD_SECONDS.to_take, token };
   });
 
 const PASSKEYS_MAX = 10;

@@ -1,9 +1,10 @@
+import { PASSWORD_SECONDS } from '#contract/base/act.ts';
 import { publicId } from '#contract/base/ids.ts';
 import type { SecondFactor } from '#contract/second-factor.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import type { UserRef } from '#server/domains/accounts/people.ts';
-import { REAUTH_SECONDS, endOtherSessions } from '#server/domains/accounts/sessions/sessions.ts';
+import { endOtherSessions } from '#server/domains/accounts/sessions/sessions.ts';
 import { endChallengesOf, type ChallengeScope, issueChallenge } from './challenges.ts';
 import { type StoredPasskey, passkeyRequest } from './passkeys.ts';
 import { randomBytes } from 'node:crypto';
@@ -140,7 +141,7 @@ export async function requireRecentFactor(
   if (!(await hasSecondFactor(tx, caller))) return;
   const [recent] = await tx`
     select 1 from sessions where session_id = ${caller.sessionId}
-      and second_factor_at > clock_timestamp() - make_interval(secs => ${REAUTH_SECONDS})`;
+      and second_factor_at > clock_timestamp() - make_interval(secs => ${PASSWORD_SECONDS.to_take})`;
   if (!recent) throw new Refusal('second_factor_again', {});
 }
 

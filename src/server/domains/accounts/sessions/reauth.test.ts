@@ -1,6 +1,8 @@
 import { describe, expect } from 'vitest';
 import { checkToken } from '#contract/accounts.ts';
 import { changePassword, reauthUser } from '#contract/people.ts';
+import type { RecentPassword } from '#contract/base/act.ts';
+import { isRecent as isRecentProof } from '#server/infra/acts.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import {
   GOOD_PASSWORD,
@@ -27,18 +29,26 @@ async function ani(db: TestDatabase, device = HERS) {
   const { token } = await app.customer(ANI, { device });
   const caller = await app.callerOf(token);
   const reauth = (from = device) => app.deps.sessions.reauthOf(caller.sessionId, from);
-  const isRecent = async (from = device) => (await reauth(from)).recent;
+  const isRecent = async (from = device, kind: RecentPassword = 'to_take') =>
+    isRecentProof(await reauth(from), kind);
   return { ...app, token, caller, reauth, isRecent };
 }
 
 describe('a reauthentication', () => {
-  test('is implied by a sign-in, for five minutes of the database', async ({ db }) => {
+  test('is implied by a sign-in, for five minutes of the database, or fifteen to make something', async ({
+    db,
+  }) => {
     const { isRecent } = await ani(db);
+    const makes = () => isRecent(HERS, 'to_make');
     expect(await isRecent()).toBe(true);
     await ageReauth(db.allAccountsSql, 300 - STALL_SECONDS);
     expect(await isRecent()).toBe(true);
     await ageReauth(db.allAccountsSql, STALL_SECONDS);
-    expect(await isRecent()).toBe(false);
+    expect([await isRecent(), await makes()]).toEqual([false, true]);
+    await ageReauth(db.allAccountsSql, 600 - STALL_SECONDS);
+    expect(await makes()).toBe(true);
+    await ageReauth(db.allAccountsSql, STALL_SECONDS);
+    expect(await makes()).toBe(false);
   });
 
   test('is possible by giving the password again', async ({ db }) => {
@@ -89,25 +99,27 @@ describe('a reauthentication', () => {
 });
 
 const THIEFS = 'another browser';
+const NEVER_HERE = { inOwnBrowser: false, secondsAgo: Infinity };
+const JUST_NOW = expect.closeTo(0, -2);
 
 describe('a token in another browser', () => {
   test('allows five minutes of changes there after the password was given', async ({ db }) => {
     const { perform, caller, reauth } = await ani(db);
     const thief = { caller, device: THIEFS };
     expect(await perform(checkToken, {}, thief)).toMatchObject({ phone: ANI });
-    expect(await reauth(THIEFS)).toEqual({ inOwnBrowser: false, recent: false });
+    expect(await reauth(THIEFS)).toEqual(NEVER_HERE);
     expect(await perform(reauthUser, right, thief)).toEqual({ seconds: 300 });
-    expect(await reauth(THIEFS)).toEqual({ inOwnBrowser: false, recent: true });
-    expect(await reauth('a third browser')).toEqual({ inOwnBrowser: false, recent: false });
+    expect(await reauth(THIEFS)).toEqual({ inOwnBrowser: false, secondsAgo: JUST_NOW });
+    expect(await reauth('a third browser')).toEqual(NEVER_HERE);
     await ageReauth(db.allAccountsSql, 300);
-    expect(await reauth(THIEFS)).toEqual({ inOwnBrowser: false, recent: false });
+    expect((await reauth(THIEFS)).secondsAgo).toBeGreaterThanOrEqual(300);
   });
 
   test('does not open the session’s own browser, nor move the session', async ({ db }) => {
     const { perform, caller, reauth } = await ani(db);
     await ageReauth(db.allAccountsSql, 301);
     await perform(reauthUser, right, { caller, device: THIEFS });
-    expect(await reauth()).toEqual({ inOwnBrowser: true, recent: false });
+    expect((await reauth()).secondsAgo).toBeGreaterThan(300);
   });
 
   test('works only in the one of two such browsers that gave the password last', async ({ db }) => {
@@ -130,10 +142,10 @@ describe('a token in another browser', () => {
 
   test('of a portal on another origin belongs to no browser, with any cookie', async ({ db }) => {
     const { perform, caller, reauth } = await ani(db, '');
-    expect(await reauth('')).toEqual({ inOwnBrowser: true, recent: true });
-    expect(await reauth(THIEFS)).toEqual({ inOwnBrowser: false, recent: false });
+    expect(await reauth('')).toEqual({ inOwnBrowser: true, secondsAgo: JUST_NOW });
+    expect(await reauth(THIEFS)).toEqual(NEVER_HERE);
     await perform(reauthUser, right, { caller, device: THIEFS });
-    expect(await reauth(THIEFS)).toEqual({ inOwnBrowser: false, recent: true });
+    expect(await reauth(THIEFS)).toEqual({ inOwnBrowser: false, secondsAgo: JUST_NOW });
   });
 
   test('cannot store a reauthentication without a cookie', async ({ db }) => {

@@ -1,3 +1,4 @@
+import { PASSWORD_SECONDS } from '#contract/base/act.ts';
 import { appConfig, checkToken, logoutUser } from '#contract/accounts.ts';
 import { listSessions, revokeSessions, reauthUser } from '#contract/people.ts';
 import { Refusal } from '#contract/base/refusals.ts';
@@ -10,7 +11,6 @@ import {
   endSession,
   endOtherSessions,
   isActiveSession,
-  REAUTH_SECONDS,
   deviceHash,
   rotateToken,
 } from './sessions.ts';
@@ -123,7 +123,7 @@ async function checkPassword(
 }
 
 /**
- * Re-authenticates by password: for five minutes this browser may call acts that require it, and the session's token is
+ * Re-authenticates by password: for five minutes this browser may call acts that require it (fifteen for those that make something), and the session's token is
  * replaced, so that a copy of the old one ends. A browser other than the session's own is recorded beside it, and the
  * owner's phone is notified; if the user has a second factor, the password alone gives no access there.
  */
@@ -138,7 +138,7 @@ export const reauthUserHandler = (deps: AccountsDeps): ActHandler =>
           update sessions set reauth_at = statement_timestamp() where session_id = ${caller.sessionId}`;
         return rotateToken(tx, caller.sessionId);
       });
-      return { seconds: REAUTH_SECONDS, token };
+      return { seconds: PASSWORD_SECONDS.to_take, token };
     }
     // Without a cookie this browser could not be recognised; and a password alone is not enough if there is a second
     // factor.
@@ -147,7 +147,7 @@ export const reauthUserHandler = (deps: AccountsDeps): ActHandler =>
     const { phone } = await checkPassword(deps, caller, { password, scope: 'prove elsewhere' });
     const isNew = await recordReauth(deps.allAccountsSql, caller.sessionId, device);
     if (isNew) void notifyNewDevice(deps, phone, agent).catch(deps.report);
-    return { seconds: REAUTH_SECONDS };
+    return { seconds: PASSWORD_SECONDS.to_take };
   });
 
 /**

@@ -19,9 +19,6 @@ const CACHE_MAX = 10_000;
 const AGENT_LENGTH_MAX = 300;
 /** The lifetime of the previous token after `rotateToken`, for requests under way and lost responses. */
 const PREVIOUS_TOKEN_SECONDS = 60;
-/** The period after a sign-in or reauthentication in which acts that require a recent password are allowed. */
-export const REAUTH_SECONDS = 300;
-
 const tokenPattern = /^kbs_[A-Za-z0-9_-]{43}$/;
 
 /** The stored form of a browser's cookie; null for portals on another origin, which have none. */
@@ -39,7 +36,7 @@ export type Sessions = {
   end(sessionId: string): Promise<void>;
   /** Removes sessions from this process's cache after they were ended in a transaction. */
   evict(sessionIds: readonly string[]): Promise<void>;
-  /** Whether this browser is the session's own, and its last reauthentication is recent, by the database's clock. */
+  /** Whether this browser is the session's own, and when the password was last given in it, by the database's clock. */
   reauthOf(sessionId: string, device: string): Promise<Reauth>;
 };
 
@@ -101,15 +98,14 @@ export function openSessions(
     },
     async reauthOf(sessionId, device) {
       const browser = deviceHash(device);
-      const [row] = await allAccountsSql<Reauth[]>`
+      const [row] = await allAccountsSql<{ inOwnBrowser: boolean; ago: number | null }[]>`
         select own as "inOwnBrowser",
-          coalesce(
-            case when own then reauth_at when other_device_hash = ${browser} then other_reauth_at end
-              > clock_timestamp() - make_interval(secs => ${REAUTH_SECONDS}),
-            false) as recent
+          extract(epoch from clock_timestamp()
+            - case when own then reauth_at when other_device_hash = ${browser} then other_reauth_at end
+          )::float8 as ago
         from sessions, lateral (select device_hash is not distinct from ${browser} as own) browser
         where session_id = ${sessionId} and revoked_at is null`;
-      return row ?? { inOwnBrowser: false, recent: false };
+      return { inOwnBrowser: row?.inOwnBrowser ?? false, secondsAgo: row?.ago ?? Infinity };
     },
   };
 }

@@ -88,6 +88,22 @@ test('rejects altered, invented and foreign captchas', async ({ sql }) => {
   await captcha.verify('user_login', sent({ challenge, solution }));
 });
 
+test('gives a slow device less work, but never less than a quarter, and none less to a suspect', async ({
+  db,
+}) => {
+  const captcha = openAltcha(db.allAccountsSql, secrets, { rounds: 10, from: 400, to: 800 });
+  const of = (pace?: number, harder = false) => captcha.stepsMax(harder, pace);
+  expect([of(), of(5_000), of(400), of(10), of(0)]).toEqual([800, 800, 400, 200, 200]);
+  expect(of(0, true)).toBe(800);
+  const app = await accountsApp(db);
+  const task = (ip: string) =>
+    app.perform(captchaChallenge, { for: 'user_login', pace: '0' }, { ip });
+  expect((await task('198.51.100.9')).steps_max).toBe(5);
+  for (let times = 0; times < 5; times++) await countFailure(db.allAccountsSql, '203.0.113.7');
+  const { challenge, steps_max } = await task('203.0.113.7');
+  expect([(challenge['parameters'] as { cost: number }).cost, steps_max]).toEqual([40, 20]);
+});
+
 test('makes captchas harder for an address after wrong passwords', async ({ db }) => {
   const app = await accountsApp(db);
   const costFor = async (ip: string) => {

@@ -3,7 +3,12 @@ import { type Challenge as AltchaChallenge, createChallenge, verifySolution } fr
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import { randomInt } from 'node:crypto';
 import * as z from 'zod/mini';
-import { type CaptchaProvider, type CaptchaAct, captchaChallenge } from '#contract/accounts.ts';
+import {
+  CAPTCHA_ROUNDS,
+  type CaptchaProvider,
+  type CaptchaAct,
+  captchaChallenge,
+} from '#contract/accounts.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import {
   type ActHandler,
@@ -25,10 +30,15 @@ export type Captcha = {
   /** For the widget of the provider; empty without a widget. */
   siteKey: string;
   scriptUrl: string;
-  /** The largest number of steps of a challenge; 0 for providers with a widget. */
-  stepsMax: number;
-  /** A challenge for the browser, valid for one call of `act`; `harder` for suspicious callers. */
-  challenge(act: CaptchaAct, harder: boolean): Promise<Record<string, unknown>>;
+  /** The largest number of steps of such a challenge; 0 for providers with a widget. */
+  stepsMax(harder: boolean, pace?: number): number;
+  /**
+   * A challenge for the browser, valid for one call of `act`.
+   *
+   * @param harder for suspicious callers: the full work and more, without regard to `pace`.
+   * @param pace the steps that the device says it makes in a second; left out: the full work.
+   */
+  challenge(act: CaptchaAct, harder: boolean, pace?: number): Promise<Record<string, unknown>>;
   /**
    * @param ip of the caller, passed to providers that require it.
    * @throws Refusal `captcha_failed` unless this solves a challenge for `act`, in time, the first time;
@@ -42,13 +52,23 @@ export type Captcha = {
  * s of one core here (0.7 ms a step).
  */
 export type Difficulty = { rounds: number; from: number; to: number };
-const ROUNDS = 5_000;
 const usual = (steps: number): Difficulty => ({
-  rounds: ROUNDS,
+  rounds: CAPTCHA_ROUNDS,
   from: Math.floor(steps / 2),
   to: steps,
 });
 const HARDER_FACTOR = 4;
+/** The least work, as a share of the usual one: a program may call itself slow, but gains no more than this. */
+const LEAST_SHARE = 0.25;
+
+/** The difficulty for a device: about a second of its work, between the least and the usual. */
+function fitted(usually: Difficulty, harder: boolean, pace?: number): Difficulty {
+  if (harder) return { ...usually, rounds: usually.rounds * HARDER_FACTOR };
+  const share = pace === undefined ? 1 : Math.min(1, Math.max(LEAST_SHARE, pace / usually.to));
+  const to = Math.max(2, Math.ceil(usually.to * share));
+  return { ...usually, from: Math.min(to - 1, Math.ceil(usually.from * share)), to };
+}
+
 /** A slow phone over plain http needs minutes for a harder challenge. */
 const LIFE_MS = 1_800_000;
 
@@ -86,13 +106,14 @@ export function openAltcha(allAccountsSql: Sql, secrets: Secrets, difficulty: Di
     provider: 'altcha',
     siteKey: '',
     scriptUrl: '',
-    stepsMax: difficulty.to,
-    async challenge(act, harder) {
+    stepsMax: (harder, pace) => fitted(difficulty, harder, pace).to,
+    async challenge(act, harder, pace) {
+      const { rounds, from, to } = fitted(difficulty, harder, pace);
       const challenge: AltchaChallenge = await createChallenge({
         ...keys,
         algorithm: 'PBKDF2/SHA-256',
-        cost: harder ? difficulty.rounds * HARDER_FACTOR : difficulty.rounds,
-        counter: randomInt(difficulty.from, difficulty.to),
+        cost: rounds,
+        counter: randomInt(from, to),
         data: { for: act },
         expiresAt: new Date(Date.now() + LIFE_MS),
         deriveKey,
@@ -142,9 +163,10 @@ type Deps = { allAccountsSql: Sql; captcha: Captcha };
 export const captchaChallengeHandler = ({ allAccountsSql, captcha }: Deps): ActHandler =>
   handle(captchaChallenge, async ({ ip }, input) => {
     const harder = await isSuspect(allAccountsSql, ip);
-    const { provider, siteKey, scriptUrl, stepsMax } = captcha;
-    const challenge = await captcha.challenge(input.for, harder);
-    return { provider, challenge, site_key: siteKey, script_url: scriptUrl, steps_max: stepsMax };
+    const { provider, siteKey, scriptUrl } = captcha;
+    const challenge = await captcha.challenge(input.for, harder, input.pace);
+    const steps_max = captcha.stepsMax(harder, input.pace);
+    return { provider, challenge, site_key: siteKey, script_url: scriptUrl, steps_max };
   });
 
 type CaptchaWidgetDeps = {
@@ -189,7 +211,7 @@ export function openCaptcha(deps: CaptchaWidgetDeps): Captcha {
     provider,
     siteKey,
     scriptUrl: place.scriptUrl,
-    stepsMax: 0,
+    stepsMax: () => 0,
     // The provider decides the difficulty.
     challenge: async () => ({}),
     async verify(act, answer, ip) {

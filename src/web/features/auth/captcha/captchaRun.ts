@@ -1,8 +1,17 @@
 import type { CaptchaProvider, CaptchaAct } from '#contract/accounts.ts';
 import { accountActs, lazyApi } from '#web/api/lazyApi.ts';
 import { AnswerError } from '#web/api/errors.ts';
+import { devicePace } from '#web/features/auth/captcha/devicePace.ts';
 import { solve } from '#web/features/auth/captcha/solver.ts';
 import type { CaptchaRequest, Solver } from '#web/features/auth/captcha/captcha.ts';
+
+/** The server accepts a solution for half an hour from the challenge; the solving may have taken minutes of it. */
+const ALTCHA_FRESH_MS = 900_000;
+/** Widgets' solutions are valid for five minutes; this leaves time to type and submit. */
+const WIDGET_FRESH_MS = 240_000;
+
+/** @property freshMs how long the answer may wait before it is sent. */
+export type Solved = { answer: string; freshMs: number };
 
 const widget: Solver = async (task, request) =>
   (await import('./captchaWidget.ts')).askWidget(task, request);
@@ -23,12 +32,14 @@ export async function solveFor(
   purpose: CaptchaAct,
   container: HTMLElement | null,
   setters: Pick<CaptchaRequest, 'setState' | 'setProgress'>,
-): Promise<string> {
+): Promise<Solved> {
   const [{ perform }, { captchaChallenge: act }] = await Promise.all([lazyApi(), accountActs()]);
-  const task = await perform(act, { for: purpose });
+  const pace = await devicePace().catch(() => 0);
+  const task = await perform(act, { for: purpose, pace: String(pace) });
   try {
     if (!container) throw new Error('the form is gone');
-    return await solvers[task.provider](task, { purpose, container, ...setters });
+    const answer = await solvers[task.provider](task, { purpose, container, ...setters });
+    return { answer, freshMs: task.provider === 'altcha' ? ALTCHA_FRESH_MS : WIDGET_FRESH_MS };
   } catch (error) {
     throw new AnswerError('Pemeriksaan keamanan gagal. Coba lagi.', error);
   }

@@ -1,4 +1,5 @@
-import { solveChallenge } from 'altcha-lib';
+import { createChallenge, solveChallenge } from 'altcha-lib';
+import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import { afterEach, expect, test, vi } from 'vitest';
 import { solve } from '#web/features/auth/captcha/solver.ts';
 
@@ -39,6 +40,40 @@ class SlowWorker extends EventTarget {
 afterEach(() => {
   vi.unstubAllGlobals();
   vi.restoreAllMocks();
+});
+
+test('solves a task in the page when the browser starts no workers', async () => {
+  vi.stubGlobal('window', { location: new URL('http://localhost/auth/login') });
+  vi.stubGlobal(
+    'Worker',
+    class {
+      constructor() {
+        throw new Error('no workers here');
+      }
+    },
+  );
+  vi.stubGlobal('navigator', { hardwareConcurrency: 1 });
+  const challenge = await createChallenge({
+    algorithm: 'PBKDF2/SHA-256',
+    cost: 10,
+    counter: 5,
+    hmacSignatureSecret: 'secret',
+    deriveKey,
+  });
+  const answer = await solve({ challenge: { ...challenge }, steps_max: 10 }, () => undefined);
+  expect(JSON.parse(atob(answer))).toMatchObject({ solution: { counter: 5 } });
+});
+
+test('tries again what fails, and gives up only after five minutes', async () => {
+  let passed = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => passed);
+  vi.stubGlobal('setTimeout', (again: () => void, ms: number) => {
+    passed += ms;
+    setImmediate(again);
+  });
+  const unsolvable = { challenge: {}, steps_max: 10 };
+  await expect(solve(unsolvable, () => undefined)).rejects.toThrow();
+  expect(passed).toBe(300_000);
 });
 
 test('solves a task on a device that needs ten minutes, and reports progress', async () => {

@@ -1,10 +1,8 @@
 import { useRef, useState, type RefObject } from 'react';
 import type { CaptchaAct } from '#contract/accounts.ts';
 import type { CaptchaState } from '#web/features/auth/captcha/captcha.ts';
+import { refusalCode } from '#web/api/errors.ts';
 import { loadModule } from '#web/api/lazyApi.ts';
-
-/** Widgets' solutions are valid for five minutes; this leaves time to type and submit. */
-const FRESH_MS = 240_000;
 
 export type Captcha = {
   state: CaptchaState;
@@ -14,58 +12,75 @@ export type Captcha = {
   container: RefObject<HTMLDivElement | null>;
   /** Begins, unless it is under way or done; call it when the person starts on the form. */
   start: () => void;
-  /** Waits for the solution; solves again when there is no valid one. */
-  answer: () => Promise<string>;
+  /**
+   * Waits for the solution, however long that takes, and sends it with the form. If the server no longer accepts it, it
+   * solves another one and sends again, once.
+   */
+  send: <T>(perform: (answer: string) => Promise<T>) => Promise<T>;
   /** Discards the used solution: each is valid for one call. */
   spent: () => void;
 };
+
+type Run = { answer?: Promise<string>; freshUntil?: number };
 
 /** The captcha of a form. It starts with the first focus, and loads its code only then. */
 export function useCaptcha(purpose: CaptchaAct): Captcha {
   const [state, setState] = useState<CaptchaState>('idle');
   const [progress, setProgress] = useState<number>();
-  /** `doneAt` is missing while it is being solved, however long that takes. */
-  const current = useRef<{ answer?: Promise<string>; doneAt?: number }>(undefined);
+  /** `freshUntil` is missing while it is being solved, however long that takes. */
+  const current = useRef<Run>(undefined);
   const container = useRef<HTMLDivElement>(null);
 
   const begin = (): Promise<string> => {
-    const mine: { answer?: Promise<string>; doneAt?: number } = {};
+    const mine: Run = {};
     current.current = mine;
     const update = (next: CaptchaState) => {
       if (current.current !== mine) return;
       if (next === 'failed' || next === 'idle') current.current = undefined;
-      if (next === 'done') mine.doneAt = Date.now();
       setProgress(undefined);
       setState(next);
     };
     update('working');
-    const answer = loadModule(import('./captchaRun.ts')).then(({ solveFor }) =>
+    const solved = loadModule(import('./captchaRun.ts')).then(({ solveFor }) =>
       solveFor(purpose, container.current, {
         setState: update,
         setProgress: (share) => current.current === mine && setProgress(share),
       }),
     );
-    mine.answer = answer;
-    answer.then(
-      () => update('done'),
+    mine.answer = solved.then(({ answer }) => answer);
+    solved.then(
+      ({ freshMs }) => {
+        mine.freshUntil = Date.now() + freshMs;
+        update('done');
+      },
       () => update('failed'),
     );
-    return answer;
+    return mine.answer;
   };
   const validAnswer = () => {
     const { current: one } = current;
-    const isUsable = one && (one.doneAt === undefined || Date.now() - one.doneAt < FRESH_MS);
+    const isUsable = one && (one.freshUntil === undefined || Date.now() < one.freshUntil);
     return isUsable ? one.answer : undefined;
+  };
+  const spent = () => {
+    current.current = undefined;
+    setState('idle');
   };
   return {
     state,
     progress,
     container,
     start: () => void (validAnswer() ?? begin()).catch(() => undefined),
-    answer: () => validAnswer() ?? begin(),
-    spent: () => {
-      current.current = undefined;
-      setState('idle');
+    send: async (perform) => {
+      const answer = () => validAnswer() ?? begin();
+      try {
+        return await perform(await answer());
+      } catch (no) {
+        if (refusalCode(no) !== 'captcha_failed') throw no;
+        spent();
+        return perform(await answer());
+      }
     },
+    spent,
   };
 }

@@ -43,8 +43,7 @@ export function ForgotPhonePage() {
     setSending(true);
     setError(undefined);
     try {
-      const answer = await captcha.answer();
-      const made = await forgot.perform({ phone, captcha: answer });
+      const made = await captcha.send((answer) => forgot.perform({ phone, captcha: answer }));
       savePending(pendingFrom(made, { purpose: 'forgot', phone }));
       await navigate({ to: '/auth/forgot-password/otp' });
     } catch (no) {

@@ -51,8 +51,9 @@ function useLogin() {
     setSending(true);
     setError(undefined);
     try {
-      const answer = await captcha.answer();
-      const signedIn = await login.perform({ ...values, captcha: answer });
+      const signedIn = await captcha.send((answer) =>
+        login.perform({ ...values, captcha: answer }),
+      );
       if ('token' in signedIn) return enterSession(client, signedIn);
       if ('second_factor' in signedIn) return setAsked(signedIn);
       const { pendingFrom, savePending } = await loadModule(

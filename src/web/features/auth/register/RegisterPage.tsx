@@ -52,8 +52,9 @@ export function RegisterPage() {
     setSending(true);
     setError(undefined);
     try {
-      const answer = await captcha.answer();
-      const made = await register.perform({ ...values, agree: '1', captcha: answer });
+      const made = await captcha.send((answer) =>
+        register.perform({ ...values, agree: '1', captcha: answer }),
+      );
       savePending(pendingFrom(made, { purpose: 'register', phone: values.phone }));
       await navigate({ to: '/auth/verify-otp' });
     } catch (no) {

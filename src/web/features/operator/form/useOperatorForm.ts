@@ -1,9 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
-import type { FormEvent } from 'react';
+import { createElement, Fragment, type FormEvent } from 'react';
 import type { Act, InputFor } from '#contract/base/act.ts';
 import type { AnswerOf } from '#web/api/answer.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
+import { PasswordQuestion } from '#web/features/auth/auth.ts';
 import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
 import { type Form, useForm } from '#web/ui/form/useForm.ts';
 import { confirm } from '#web/ui/overlay/confirm.ts';
@@ -48,7 +49,7 @@ export function useOperatorForm<
     const { title, text, button, tone = 'primary' } = question(values);
     void confirm({
       title,
-      children: text,
+      children: createElement(Fragment, null, text, createElement(PasswordQuestion, { of: act })),
       cancelText: 'Batal',
       confirmText: button,
       tone,

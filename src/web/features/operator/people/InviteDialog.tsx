@@ -5,6 +5,7 @@ import type { OperatorRole } from '#contract/base/act.ts';
 import { formatPhone } from '#contract/base/phone.ts';
 import { formatDateTime } from '#contract/base/time.ts';
 import { inviteOperator } from '#contract/operator/operators.ts';
+import { PasswordQuestion } from '#web/features/auth/auth.ts';
 import type { AnswerOf } from '#web/api/answer.ts';
 import { isAbort, sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
@@ -97,6 +98,7 @@ function Ask({ onClose, onInvited }: AskProps) {
           error={form.errors.roles}
           onChange={(roles) => form.set('roles', roles)}
         />
+        <PasswordQuestion of={inviteOperator} />
       </form>
     </Modal>
   );

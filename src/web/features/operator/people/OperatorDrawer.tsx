@@ -10,6 +10,7 @@ import {
   resetOperatorFactor,
   setOperatorRoles,
 } from '#contract/operator/operators.ts';
+import { PasswordQuestion } from '#web/features/auth/auth.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import desk from '#web/features/operator/form/form.module.css';
@@ -136,7 +137,12 @@ function useOperatorAct<A extends Act>(act: A, question: Question) {
   return (input: InputFor<A>, onDone?: () => void) =>
     void confirm({
       title,
-      children: text,
+      children: (
+        <>
+          <p>{text}</p>
+          <PasswordQuestion of={act} />
+        </>
+      ),
       cancelText: 'Batal',
       confirmText: button,
       tone,

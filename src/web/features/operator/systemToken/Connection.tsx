@@ -7,6 +7,7 @@ import {
   unlinkSystemToken,
 } from '#contract/operator/settings.ts';
 import { tokenStatusLabel } from '#contract/tokens.ts';
+import { PasswordQuestion } from '#web/features/auth/auth.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { isOperatorQuery } from '#web/features/operator/form/useOperatorForm.ts';
@@ -17,6 +18,7 @@ import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { AnchorButton, Button } from '#web/ui/button/Button.tsx';
 import { CopyField } from '#web/ui/copy/CopyField.tsx';
 import { confirm } from '#web/ui/overlay/confirm.ts';
+import type { Question } from '#web/ui/overlay/question.ts';
 import { Facts, Panel, Row, Stack } from '#web/ui/panel/Panel.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { Countdown } from '#web/ui/time/Countdown.tsx';
@@ -34,12 +36,7 @@ export function Connection({ token }: { token: SystemToken }) {
   const part = useAct(unlinkSystemToken);
   const askToPart = () =>
     void confirm({
-      title: 'Putuskan token sistem?',
-      children:
-        'Sampai tersambung lagi tidak ada yang dapat mendaftar, mengganti kata sandi, atau masuk dari browser baru, termasuk operator.',
-      cancelText: 'Batal',
-      confirmText: 'Putuskan',
-      tone: 'danger',
+      ...unlinkWords,
       sentenceOf,
       onConfirm: async () => {
         await part.perform({});
@@ -88,6 +85,22 @@ export function Connection({ token }: { token: SystemToken }) {
     </Panel>
   );
 }
+
+const unlinkWords: Question = {
+  title: 'Putuskan token sistem?',
+  children: (
+    <>
+      <p>
+        Sampai tersambung lagi tidak ada yang dapat mendaftar, mengganti kata sandi, atau masuk dari
+        browser baru, termasuk operator.
+      </p>
+      <PasswordQuestion of={unlinkSystemToken} />
+    </>
+  ),
+  cancelText: 'Batal',
+  confirmText: 'Putuskan',
+  tone: 'danger',
+};
 
 const Status = ({ token: { status } }: { token: SystemToken }) => (
   <StatusChip tone={status === 'linked' ? 'success' : 'danger'}>

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { type SystemToken, moveSystemToken } from '#contract/operator/settings.ts';
 import type { ChannelName } from '#contract/tokens.ts';
+import { PasswordQuestion } from '#web/features/auth/auth.ts';
 import { useAct } from '#web/api/query.ts';
 import { isOperatorQuery } from '#web/features/operator/form/useOperatorForm.ts';
 import { AboutChannel, channelLabel } from '#web/features/tokens/tokens.ts';
@@ -72,6 +73,7 @@ export function MoveSystemToken({ token, onClose }: Props) {
           ) : (
             <p>Tidak ada kanal lain yang tersedia untuk token sistem.</p>
           )}
+          <PasswordQuestion of={moveSystemToken} />
           {channel === 'cloud' && (
             <p>
               Lewat Cloud API kode dikirim sebagai templat autentikasi: buat satu di WhatsApp

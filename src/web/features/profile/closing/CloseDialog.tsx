@@ -7,8 +7,10 @@ import { useTakeUser } from '#web/features/profile/preferences/preferences.ts';
 import { useAct } from '#web/api/query.ts';
 import { SupportLink } from '#web/features/support/support.ts';
 import { useForm } from '#web/ui/form/useForm.ts';
+import { givePassword } from '#web/api/givePassword.ts';
+import { isPasswordOld } from '#web/api/reauth.ts';
 import { useUser } from '#web/api/user.ts';
-import { UsernameField } from '#web/features/auth/auth.ts';
+import { PasswordQuestion, UsernameField } from '#web/features/auth/auth.ts';
 import { codeFrom, type SentCode } from '#web/api/sentCode.ts';
 import { CodeBox } from '#web/features/profile/otp/CodeBox.tsx';
 import styles from '#web/features/profile/profile.module.css';
@@ -50,6 +52,7 @@ type ReadProps = { onCode: (code: SentCode) => void; onClose: () => void };
 
 function ReadStep({ onCode, onClose }: ReadProps) {
   const { phone } = useUser();
+  const id = useId();
   const ask = useAct(requestDeletion, { onSuccess: (made) => onCode(codeFrom(made, phone)) });
   return (
     <Modal
@@ -58,13 +61,21 @@ function ReadStep({ onCode, onClose }: ReadProps) {
       title={TITLE}
       footer={
         <Foot onClose={() => ask.busy || onClose()}>
-          <Button tone="danger" busy={ask.busy} onClick={() => ask.mutate({})}>
+          <Button type="submit" form={id} tone="danger" busy={ask.busy}>
             Kirim kode ke ponsel saya
           </Button>
         </Foot>
       }
     >
-      <div className={styles['form']}>
+      <form
+        id={id}
+        noValidate
+        className={styles['form']}
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!ask.busy) ask.mutate({});
+        }}
+      >
         <RefusalAlert error={ask.error} />
         <SaldoLeft />
         <ul className={styles['consequences']}>
@@ -82,7 +93,8 @@ function ReadStep({ onCode, onClose }: ReadProps) {
             mewajibkannya.
           </li>
         </ul>
-      </div>
+        <PasswordQuestion of={requestDeletion} />
+      </form>
     </Modal>
   );
 }
@@ -125,6 +137,8 @@ function useRemoval({ code, onDone }: Pick<ProofProps, 'code' | 'onDone'>) {
     if (remove.busy) return;
     setError(undefined);
     try {
+      // The dialog has the password already: an old proof needs no second question.
+      if (isPasswordOld(deleteAccount)) await givePassword(typed.password);
       takeUser(await remove.perform({ ...typed, challenge: code.challenge }));
       toast('Permintaan diterima. Akun dihapus tujuh hari lagi.');
       onDone();

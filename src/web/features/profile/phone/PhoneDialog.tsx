@@ -3,6 +3,7 @@ import { useId, useState, type ReactNode } from 'react';
 import { changePhone, confirmPhone } from '#contract/people.ts';
 import type { Refusal } from '#contract/base/refusals.ts';
 import { formatTime } from '#contract/base/time.ts';
+import { PasswordQuestion } from '#web/features/auth/auth.ts';
 import { refusalCode } from '#web/api/errors.ts';
 import { useTakeUser } from '#web/features/profile/preferences/preferences.ts';
 import { useAct } from '#web/api/query.ts';
@@ -126,6 +127,7 @@ function NumberStep({ onCodes, onClose }: NumberProps) {
           onChange={(phone) => form.set('phone', phone)}
           onBlur={() => form.leave('phone')}
         />
+        <PasswordQuestion of={changePhone} />
       </form>
     </Step>
   );
@@ -226,6 +228,7 @@ function CodesStep({ codes, onCodes, onBack, onClose, onDone }: CodesProps) {
           onSent={(sent) => onCodes([old, sent])}
           onError={fail}
         />
+        <PasswordQuestion of={confirmPhone} />
       </form>
     </Step>
   );

@@ -1,58 +1,40 @@
-import { useId, useRef, useState } from 'react';
-import { peopleActs } from '#web/api/lazyApi.ts';
-import { refusalCode, sentenceOf } from '#web/api/errors.ts';
+import { useId, useState } from 'react';
 import { answerReauth } from '#web/api/reauth.ts';
-import { useAct } from '#web/api/query.ts';
+import { isAbort } from '#web/api/errors.ts';
 import { useUser } from '#web/api/user.ts';
-import { renewSessionToken } from '#web/browser/session.ts';
-import { UsernameField } from '#web/features/auth/auth.ts';
+import { UsernameField, usePasswordInput } from '#web/features/auth/auth.ts';
 import styles from '#web/features/profile/profile.module.css';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { FormActions } from '#web/ui/form/FormActions.tsx';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { PasswordField } from '#web/ui/form/PasswordField.tsx';
 
-const EMPTY = 'Tulis kata sandi Anda.';
-
 function useProof() {
-  const field = useRef<HTMLInputElement>(null);
-  const [password, setPassword] = useState('');
-  const [wrong, setWrong] = useState<string>();
+  const { ref, value, error: wrong, give, type } = usePasswordInput();
   const [error, setError] = useState<unknown>();
-  const reauthUser = useAct(async () => (await peopleActs()).reauthUser);
-
-  const retry = (sentence: string) => {
-    setWrong(sentence);
-    field.current?.focus();
-    field.current?.select();
-  };
+  const [busy, setBusy] = useState(false);
   const send = async () => {
-    if (reauthUser.busy) return;
+    if (busy) return;
     setError(undefined);
-    if (password === '') return retry(EMPTY);
+    setBusy(true);
     try {
-      const { token } = await reauthUser.perform({ password });
-      if (token !== undefined) renewSessionToken(token);
+      await give();
       answerReauth(true);
     } catch (no) {
-      if (refusalCode(no) === 'password_wrong') retry(sentenceOf(no));
-      else setError(no);
+      if (!isAbort(no)) setError(no);
+    } finally {
+      setBusy(false);
     }
-  };
-
-  const type = (typed: string) => {
-    setPassword(typed);
-    setWrong(undefined);
   };
   // React does not render autoFocus as an attribute, and `<dialog>` looks for the attribute.
   const attach = (input: HTMLInputElement | null) => {
-    field.current = input;
+    ref.current = input;
     input?.setAttribute('autofocus', '');
   };
-  return { attach, password, wrong, error, busy: reauthUser.busy, type, send };
+  return { attach, password: value, wrong, error, busy, type, send };
 }
 
-/** Asks for the password again, before actions that a stranger at this computer must not take. */
+/** Asks for the password again for an act without a dialog of its own (`PasswordQuestion`). */
 export function ReauthDialog() {
   const { phone } = useUser();
   const form = useId();

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { civilDate } from '#contract/base/time.ts';
 import { scopes, type Token } from '#contract/tokens.ts';
 import { ACCESS_LIMITS, updateTokenAccess } from '#contract/token-access.ts';
+import { PasswordQuestion } from '#web/features/auth/auth.ts';
 import { expiryOf, scopeLabel, showDay } from '#web/features/tokens/access/labels.ts';
 import { useTokenChanged } from '#web/features/tokens/queries.ts';
 import styles from '#web/features/tokens/tokens.module.css';
@@ -103,15 +104,22 @@ export function TokenAccessPart({ token }: { token: Token }) {
           checked={form.values.key_in_address}
           onChange={(event) => form.set('key_in_address', event.target.checked)}
         />
-        <div>
-          <Button type="submit" variant="subtle" busy={busy}>
-            Simpan izin
-          </Button>
-        </div>
+        <Save busy={busy} />
       </form>
     </section>
   );
 }
+
+const Save = ({ busy }: { busy: boolean }) => (
+  <>
+    <PasswordQuestion quiet of={updateTokenAccess} />
+    <div>
+      <Button type="submit" variant="subtle" busy={busy}>
+        Simpan izin
+      </Button>
+    </div>
+  </>
+);
 
 function Expiry({ token, today }: { token: Token; today: string }) {
   const state = expiryOf(token, today);

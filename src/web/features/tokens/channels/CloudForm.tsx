@@ -1,5 +1,6 @@
 import type { Act, InputFor } from '#contract/base/act.ts';
 import type { CloudAccess, CloudConnection } from '#contract/channels.ts';
+import { PasswordQuestion } from '#web/features/auth/auth.ts';
 import styles from '#web/features/tokens/channels/channels.module.css';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
@@ -104,6 +105,7 @@ export function CloudForm<A extends Act>({
       <p className={styles['note']}>
         Access token dan app secret disimpan tersegel dan tidak pernah ditampilkan lagi.
       </p>
+      <PasswordQuestion quiet of={act} />
       <div className={styles['actions']}>
         <Button type="submit" busy={busy}>
           {known ? 'Simpan dan sambungkan' : 'Sambungkan nomor'}

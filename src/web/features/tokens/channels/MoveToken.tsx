@@ -2,6 +2,7 @@ import { isolated } from '#contract/base/names.ts';
 import { type FormEvent, useState } from 'react';
 import { moveToken } from '#contract/channels.ts';
 import type { ChannelName, Token } from '#contract/tokens.ts';
+import { PasswordQuestion } from '#web/features/auth/auth.ts';
 import { useAct } from '#web/api/query.ts';
 import { ChannelChoice } from '#web/features/tokens/channels/ChannelChoice.tsx';
 import styles from '#web/features/tokens/channels/channels.module.css';
@@ -67,6 +68,7 @@ export function MoveToken({ token, onClose, onMoved }: Props) {
           error={isMissing && !channel ? 'Pilih kanalnya.' : undefined}
           onChange={setChannel}
         />
+        <PasswordQuestion of={moveToken} />
       </form>
     </Modal>
   );

@@ -1,6 +1,7 @@
 import { RotateCcwKey } from 'lucide-react';
 import { useState } from 'react';
 import { rotateToken, type Token } from '#contract/tokens.ts';
+import { PasswordQuestion } from '#web/features/auth/auth.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { KeyDialog } from '#web/features/tokens/keys/KeyDialog.tsx';
@@ -67,7 +68,12 @@ export function TokenKey({ token }: { token: Token }) {
 
 const rotateWords: Question = {
   title: 'Ganti kunci API?',
-  children: <p>Kunci baru ditampilkan sekali. Kunci lama masih berlaku 24 jam, lalu ditolak.</p>,
+  children: (
+    <>
+      <p>Kunci baru ditampilkan sekali. Kunci lama masih berlaku 24 jam, lalu ditolak.</p>
+      <PasswordQuestion of={rotateToken} />
+    </>
+  ),
   confirmText: 'Ganti kunci',
   tone: 'primary',
 };
@@ -75,7 +81,10 @@ const rotateWords: Question = {
 const makeWords: Question = {
   title: 'Buat kunci API?',
   children: (
-    <p>Sistem Anda mengirim pesan lewat token ini dengan kuncinya. Kunci ditampilkan sekali.</p>
+    <>
+      <p>Sistem Anda mengirim pesan lewat token ini dengan kuncinya. Kunci ditampilkan sekali.</p>
+      <PasswordQuestion of={rotateToken} />
+    </>
   ),
   confirmText: 'Buat kunci',
   tone: 'primary',

@@ -7,6 +7,7 @@ import {
   type SavedWebhook,
   type Webhook,
 } from '#contract/webhooks.ts';
+import { PasswordQuestion } from '#web/features/auth/auth.ts';
 import { formatLabel } from '#web/features/webhooks/labels.ts';
 import {
   selectedIn,
@@ -122,6 +123,7 @@ export function WebhookForm({ id, form, onSubmit, error, children }: Props) {
           onChange={(next) => form.set('kinds', withSelection(format, form.values.kinds, next))}
         />
       </div>
+      <PasswordQuestion of={saveWebhook} quiet={id === undefined} />
       {children}
     </form>
   );

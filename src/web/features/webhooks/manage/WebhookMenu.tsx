@@ -7,6 +7,7 @@ import {
   type Webhook,
   type WebhookFormat,
 } from '#contract/webhooks.ts';
+import { PasswordQuestion } from '#web/features/auth/auth.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { useUser } from '#web/api/user.ts';
@@ -90,7 +91,12 @@ export function WebhookMenu({ webhook, onOff }: Props) {
 
 const rotateWords = (format: WebhookFormat): Question => ({
   title: 'Ganti kunci webhook?',
-  children: <p>Kunci baru ditampilkan sekali. {rotationNote(format)}</p>,
+  children: (
+    <>
+      <p>Kunci baru ditampilkan sekali. {rotationNote(format)}</p>
+      <PasswordQuestion of={rotateWebhookSecret} />
+    </>
+  ),
   confirmText: 'Ganti kunci',
   tone: 'primary',
 });
