@@ -23,12 +23,12 @@ test('a number that writes STOP appears in the open list and is allowed again, a
   await answerFrom(address, '6281234567001', { sender, text: 'Stop.' });
   await tab.getByRole('row').filter({ hasText: '7001' }).waitFor();
   await tab.getByText('oleh penerima sendiri').waitFor();
-  await press(tab, tab.getByRole('button', { name: 'Hentikan nomor' }));
-  const dialog = tab.getByRole('dialog', { name: 'Hentikan pesan dari Kasir' });
+  await press(tab, tab.getByRole('button', { name: 'Tandai berhenti' }));
+  const dialog = tab.getByRole('dialog', { name: 'Tandai berhenti dari Kasir' });
   await write(tab, dialog.getByRole('textbox', { name: /^Nomor/ }), '81234567002');
   await write(tab, dialog.getByLabel('Alasan'), 'Meminta lewat telepon');
   await look(tab, 'stopping a number');
-  await press(tab, dialog.getByRole('button', { name: 'Hentikan', exact: true }));
+  await press(tab, dialog.getByRole('button', { name: 'Tandai berhenti' }));
   await tab.getByText('+62 812-3456-7002').waitFor();
   await look(tab, 'two have stopped');
   const other = await open('/message-history/berhenti');

@@ -83,7 +83,7 @@ export function OptoutsPage() {
         action={
           selectedToken && (
             <Button icon={<UserX size={18} />} onClick={() => setAdding(true)}>
-              Hentikan nomor
+              Tandai berhenti
             </Button>
           )
         }
