@@ -14,16 +14,22 @@ import { Alert } from '#web/ui/alert/Alert.tsx';
 import { formatRupiah } from '#contract/base/money.ts';
 import type { SaldoSummary } from '#contract/saldo-summary.ts';
 import { LinkButton } from '#web/ui/button/Button.tsx';
+import { useWide } from '#web/ui/layout/useWide.ts';
 import { PageHead } from '#web/ui/layout/PageHead.tsx';
 
+/** Route `/saldo`. On phones, whose top bar shows the balance, the statement is first. */
 export function SaldoPage() {
   const saldo = useQuery(saldoQuery);
   const usage = useQuery(usageQuery);
+  const wide = useWide();
+  const notices = saldo.data && <SaldoNotices saldo={saldo.data} />;
+  // On phones a frozen balance is more important than the statement.
+  const isCalm = !wide && saldo.data?.status === 'active';
   return (
     <>
       <PageHead
         title="Saldo"
-        context="Saldo dipakai untuk mengirim pesan. Isi kapan saja, pakai sampai habis."
+        context={wide && 'Saldo dipakai untuk mengirim pesan. Isi kapan saja, pakai sampai habis.'}
         action={
           <LinkButton
             to="/saldo"
@@ -37,7 +43,9 @@ export function SaldoPage() {
         }
       />
       <div className={styles['page']}>
-        {saldo.data && <SaldoNotices saldo={saldo.data} />}
+        {!isCalm && notices}
+        {!wide && <Mutations />}
+        {isCalm && notices}
         <div className={styles['top']}>
           <BalanceCard
             saldo={saldo.data}
@@ -51,7 +59,7 @@ export function SaldoPage() {
           <Usage />
           <LowSaldo />
         </div>
-        <Mutations />
+        {wide && <Mutations />}
       </div>
       <TopupDialog />
     </>

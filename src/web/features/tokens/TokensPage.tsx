@@ -21,6 +21,7 @@ import { DataTable } from '#web/ui/table/DataTable.tsx';
 import type { Column } from '#web/ui/table/tableProps.ts';
 import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
 import { PageHead } from '#web/ui/layout/PageHead.tsx';
+import { useWide } from '#web/ui/layout/useWide.ts';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 
@@ -122,6 +123,7 @@ const DisconnectedChip = ({ token: { status, channel } }: { token: Token }) =>
 /** Route `/token`: the account's tokens, with dialogs to create and edit one. */
 export function TokensPage() {
   const address = useTokenAddress();
+  const wide = useWide();
   // Loads the plan's limit before the dialog needs it.
   useQuery(subscriptionQuery);
   const add = (
@@ -133,7 +135,7 @@ export function TokensPage() {
     <>
       <PageHead
         title="Token"
-        context="Nomor pengirim Anda dan kunci API-nya."
+        context={wide && 'Nomor pengirim Anda dan kunci API-nya.'}
         action={add}
         tools={
           <LinkButton

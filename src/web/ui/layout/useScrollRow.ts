@@ -40,10 +40,14 @@ export function useScrollRow<Row extends HTMLElement>(): RefObject<Row | null> {
     const entries = new MutationObserver(observe);
     entries.observe(place, { childList: true });
     observe();
+    // The browser leaves a focused entry that is partly in sight where it is.
+    const show = ({ target }: FocusEvent) => target instanceof Element && showInRow(target, place);
+    place.addEventListener('focusin', show);
     place.addEventListener('scroll', fade, { passive: true });
     return () => {
       sizes.disconnect();
       entries.disconnect();
+      place.removeEventListener('focusin', show);
       place.removeEventListener('scroll', fade);
     };
   }, []);

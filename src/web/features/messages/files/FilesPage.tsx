@@ -1,30 +1,52 @@
-import { FileSpreadsheet } from 'lucide-react';
-import { ExportButton, ExportList } from '#web/features/exports/exports.ts';
-import { MessageTabs } from '#web/features/messages/MessageTabs.tsx';
-import type { ButtonLook } from '#web/ui/button/Button.tsx';
-import { PageHead } from '#web/ui/layout/PageHead.tsx';
+import { Download, FileSpreadsheet } from 'lucide-react';
+import { Suspense, useState } from 'react';
+import { ExportDialog, ExportList } from '#web/features/exports/exports.ts';
+import { MessagesHead, useHeadLabel } from '#web/features/messages/MessagesHead.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
 import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
 
-/** Route `/message-history/ekspor`: the export files of the last day. */
-export const FilesPage = () => (
-  <>
-    <PageHead title="Pesan" action={<ExportMessages variant="solid" tone="primary" hasKey />} />
-    <MessageTabs current="exports" />
-    <ExportList
-      level={2}
-      empty={
-        <EmptyState
-          icon={<FileSpreadsheet size={24} />}
-          title="Belum ada berkas"
-          action={<ExportMessages />}
-        >
-          Berkas pesan untuk Excel disimpan di sini selama 24 jam.
-        </EmptyState>
-      }
-    />
-  </>
-);
+const allMessages = { kind: 'messages', input: {} } as const;
 
-const ExportMessages = (look: ButtonLook & { hasKey?: boolean }) => (
-  <ExportButton what={{ kind: 'messages', input: {} }} words="Ekspor pesan" {...look} />
-);
+/** Route `/message-history/ekspor`: the export files of the last day. */
+export function FilesPage() {
+  const label = useHeadLabel('Ekspor pesan');
+  // Here, because the empty list and its button go with the first file.
+  const [open, setOpen] = useState(false);
+  const start = () => setOpen(true);
+  return (
+    <>
+      <MessagesHead
+        current="exports"
+        action={
+          <Button
+            {...label}
+            icon={<Download size={18} aria-hidden="true" />}
+            aria-keyshortcuts="e"
+            onClick={start}
+          />
+        }
+      />
+      <ExportList
+        level={2}
+        empty={
+          <EmptyState
+            icon={<FileSpreadsheet size={24} />}
+            title="Belum ada berkas"
+            action={
+              <Button variant="subtle" onClick={start}>
+                Ekspor pesan
+              </Button>
+            }
+          >
+            Berkas pesan untuk Excel disimpan di sini selama 24 jam.
+          </EmptyState>
+        }
+      />
+      {open && (
+        <Suspense>
+          <ExportDialog what={allMessages} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  );
+}

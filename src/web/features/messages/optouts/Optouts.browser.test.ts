@@ -23,7 +23,7 @@ test('a number that writes STOP appears in the open list and is allowed again, a
   await answerFrom(address, '6281234567001', { sender, text: 'Stop.' });
   await tab.getByRole('row').filter({ hasText: '7001' }).waitFor();
   await tab.getByText('oleh penerima sendiri').waitFor();
-  await press(tab, tab.getByRole('button', { name: 'Tandai berhenti' }));
+  await press(tab, tab.getByRole('button', { name: 'Tandai berhenti' }).first());
   const dialog = tab.getByRole('dialog', { name: 'Tandai berhenti dari Kasir' });
   await write(tab, dialog.getByRole('textbox', { name: /^Nomor/ }), '81234567002');
   await write(tab, dialog.getByLabel('Alasan'), 'Meminta lewat telepon');

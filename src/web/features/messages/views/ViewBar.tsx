@@ -1,7 +1,7 @@
 import { isolated } from '#contract/base/names.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Bookmark, ChevronDown } from 'lucide-react';
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import { civilDate } from '#contract/base/time.ts';
 import { deleteView, type MessageView } from '#contract/messages/history.ts';
 import { sentenceOf } from '#web/api/errors.ts';
@@ -29,7 +29,13 @@ const SaveView = later(
 
 type Saving = { view?: MessageView; search: ViewSearch };
 
-export function ViewBar({ search }: { search: ViewSearch }) {
+type Props = {
+  search: ViewSearch;
+  /** At its end: the tools of the list. */
+  children?: ReactNode;
+};
+
+export function ViewBar({ search, children }: Props) {
   const { data, refetch } = useQuery(viewsQuery);
   const [saving, setSaving] = useState<Saving>();
   const bar = useScrollRow<HTMLElement>();
@@ -73,6 +79,7 @@ export function ViewBar({ search }: { search: ViewSearch }) {
           Simpan tampilan
         </Button>
       )}
+      {children}
       {saving && (
         <SaveView
           {...saving}

@@ -1,12 +1,34 @@
 import { Download, Megaphone, MessagesSquare, Table2, UserX } from 'lucide-react';
+import type { ReactNode } from 'react';
 import styles from '#web/features/messages/MessagesPage.module.css';
+import { classes } from '#web/ui/classes.ts';
+import { PageHead } from '#web/ui/layout/PageHead.tsx';
+import { useWide } from '#web/ui/layout/useWide.ts';
 import { TabLink, TabLinks } from '#web/ui/tabs/Tabs.tsx';
 
-export const MessageTabs = ({
-  current,
-}: {
-  current: 'conversations' | 'table' | 'campaigns' | 'exports' | 'optouts';
-}) => (
+type Current = 'conversations' | 'table' | 'campaigns' | 'exports' | 'optouts';
+
+type Props = {
+  current: Current;
+  /** The page's main action; its label is `useHeadLabel`. */
+  action?: ReactNode;
+  className?: string | undefined;
+};
+
+/** The head of all pages of messages. On phones it is one line: the tabs, and the action as an icon. */
+export const MessagesHead = ({ current, action, className }: Props) => (
+  <div className={classes(styles['head'], className)}>
+    <PageHead title="Pesan" action={action} />
+    <MessageTabs current={current} />
+  </div>
+);
+
+/** The label of a button in the head: hidden on phones. */
+export function useHeadLabel(label: string) {
+  return useWide() ? { children: label } : { square: true, 'aria-label': label };
+}
+
+const MessageTabs = ({ current }: { current: Current }) => (
   <div className={styles['views']}>
     <TabLinks label="Tampilan pesan">
       <TabLink

@@ -67,7 +67,7 @@ test('Ekspor lists the files of the last day, and starts the first', async ({ pe
   await press(tab, tab.getByRole('button', { name: 'Ekspor pesan' }).last());
   const dialog = tab.getByRole('dialog', { name: 'Ekspor pesan' });
   await press(tab, dialog.getByRole('button', { name: 'Buat berkas' }));
-  await dialog.getByRole('link', { name: 'Unduh' }).waitFor();
+  await waitFor(async () => expect(await dialog.innerText()).toContain('Unduh'));
   await press(tab, dialog.getByRole('button', { name: 'Tutup' }).first());
   const files = tab.getByRole('region', { name: 'Berkas 24 jam terakhir' });
   await files.getByRole('link', { name: 'Unduh' }).waitFor();
