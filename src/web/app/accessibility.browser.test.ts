@@ -3,7 +3,7 @@ import { expect, inject } from 'vitest';
 import { inspection, type Look } from '#tests/journeys/browser/axe.ts';
 import type { Person } from '#tests/journeys/browser/browser.ts';
 import { signIn, signUp } from '#tests/journeys/support/portal.ts';
-import { fillRegistration } from '#tests/journeys/support/steps.ts';
+import { fillRegistration, HOME } from '#tests/journeys/support/steps.ts';
 import { shopAt } from '#tests/journeys/seeds/shop.ts';
 import { test } from '#tests/support/gallery.ts';
 
