@@ -41,10 +41,10 @@ export function AppLayout() {
   const { state, user: signedIn, retry } = useAuthState();
   const user = useDeferredValue(signedIn);
   useAuthRedirect();
-  const isChoosing = useFirstScreen(signedIn);
+  const awaitsFirstScreen = useFirstScreen(signedIn);
   // Another tab signed in or out: the data on this page belongs to another user.
   useEffect(() => onSessionChange(() => window.location.reload()), []);
-  if (user && !isChoosing) return <Shell />;
+  if (user && !awaitsFirstScreen) return <Shell />;
   return state === 'unreached' ? <Unreached retry={retry} /> : <Spinner screen />;
 }
 
