@@ -142,16 +142,7 @@ export function Mutations() {
         onView={onView}
         empty={
           <NoRows list={list} onReset={filtered && (() => go(noFilter))}>
-            <EmptyState
-              title="Belum ada mutasi"
-              action={
-                <LinkButton to="/saldo" search={{ new: '1' }} resetScroll={false} variant="subtle">
-                  Isi saldo
-                </LinkButton>
-              }
-            >
-              Setiap isi saldo dan biaya pesan akan tercatat di sini.
-            </EmptyState>
+            <NoMutations />
           </NoRows>
         }
       />
@@ -162,6 +153,19 @@ export function Mutations() {
     </Panel>
   );
 }
+
+const NoMutations = () => (
+  <EmptyState
+    title="Belum ada mutasi"
+    action={
+      <LinkButton to="/saldo" search={{ new: '1' }} resetScroll={false} variant="subtle">
+        Isi saldo
+      </LinkButton>
+    }
+  >
+    Setiap isi saldo dan biaya pesan akan tercatat di sini.
+  </EmptyState>
+);
 
 type ExportProps = { range: DateRange | null; kind: MutationKind | undefined };
 

@@ -89,7 +89,6 @@ export function DataTable<Row>(props: TableProps<Row>) {
           <selection.pieces.SelectionBar table={props} selection={selection} picking={picking} />
         )}
       </div>
-      {/* Below the rows: what a person came for is first. */}
       <div className={tools['phoneTools']}>
         {selection && <selection.pieces.PickButton table={props} picking={picking} />}
         {(coming || rows.length > 1 || (totalPages ?? 0) > 1) && (

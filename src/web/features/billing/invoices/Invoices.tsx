@@ -157,22 +157,26 @@ export function Invoices() {
         onView={onView}
         empty={
           <NoRows list={list} onReset={filtered && (() => go(noFilter))}>
-            <EmptyState
-              title="Belum ada tagihan"
-              action={
-                <LinkButton to="/saldo" search={{ new: '1' }} variant="subtle">
-                  Isi saldo
-                </LinkButton>
-              }
-            >
-              Setiap isi saldo dan pembayaran paket mendapat tagihan, dan tampil di sini.
-            </EmptyState>
+            <NoInvoices />
           </NoRows>
         }
       />
     </Panel>
   );
 }
+
+const NoInvoices = () => (
+  <EmptyState
+    title="Belum ada tagihan"
+    action={
+      <LinkButton to="/saldo" search={{ new: '1' }} variant="subtle">
+        Isi saldo
+      </LinkButton>
+    }
+  >
+    Setiap isi saldo dan pembayaran paket mendapat tagihan, dan tampil di sini.
+  </EmptyState>
+);
 
 const What = ({ invoice }: { invoice: Invoice }) => (
   <span className={styles['what']}>

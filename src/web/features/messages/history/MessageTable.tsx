@@ -221,13 +221,7 @@ export function MessageTable({ onSend }: { onSend: () => void }) {
           selection={selectionOf(selection, { zone, onDone: () => void more.afterChange() })}
           empty={
             <NoRows list={list} onReset={filtered && (() => go({ ...noFilters, page: undefined }))}>
-              <EmptyState
-                icon={<MessagesSquare size={24} />}
-                title="Belum ada pesan"
-                action={<Button onClick={onSend}>Kirim pesan pertama</Button>}
-              >
-                Pesan yang Anda kirim dan terima akan tercatat di sini.
-              </EmptyState>
+              <NoMessages onSend={onSend} />
             </NoRows>
           }
         />
@@ -242,6 +236,16 @@ export function MessageTable({ onSend }: { onSend: () => void }) {
     </>
   );
 }
+
+const NoMessages = ({ onSend }: { onSend: () => void }) => (
+  <EmptyState
+    icon={<MessagesSquare size={24} />}
+    title="Belum ada pesan"
+    action={<Button onClick={onSend}>Kirim pesan pertama</Button>}
+  >
+    Pesan yang Anda kirim dan terima akan tercatat di sini.
+  </EmptyState>
+);
 
 type ExportAllProps = { filters: Filters; list: ReturnType<typeof useMessages>['list'] };
 
