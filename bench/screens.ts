@@ -203,7 +203,7 @@ async function measureScores(folder: string, { address, shop }: Stage) {
   const rows: string[][] = [];
   for (const [name, path, session] of [
     ['login', '/auth/login', ''],
-    ['signed in: home', '/', shop.customer.session],
+    ['signed in: home', '/?home', shop.customer.session],
     ['signed in: messages', '/message-history', shop.customer.session],
   ] as const) {
     const context = await openBrowser(folder);

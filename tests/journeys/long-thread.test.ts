@@ -194,7 +194,7 @@ journey('an inbound message stays unread until it is in view', async (stage) => 
   const { faults, look } = inspectionHere();
   await hand.getByRole('button', { name: 'Tindakan percakapan' }).click();
   await look(hand, 'the menu of a conversation on a phone');
-  await hand.getByRole('menuitem', { name: 'Hentikan pesan' }).click();
-  await hand.getByRole('dialog', { name: /^Hentikan pesan ke/ }).waitFor();
+  await hand.getByRole('menuitem', { name: 'Tandai berhenti' }).click();
+  await hand.getByRole('dialog', { name: /^Tandai .* berhenti/ }).waitFor();
   expect(faults).toEqual([]);
 });

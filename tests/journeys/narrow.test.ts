@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import { settled } from './browser/browser.ts';
 import { cutOff } from './browser/cut-off.ts';
 import { topUp } from './support/portal.ts';
+import { HOME } from './support/steps.ts';
 import { shopAt } from './seeds/shop.ts';
 import { setUpSharedJourney } from './support/stage.ts';
 
@@ -30,10 +31,10 @@ journey(
     const { customer, sender, peer } = await shopAt(address);
     await topUp(address, customer, 9_000_000);
     const { open } = await person({ session: customer.session });
-    const tab = await open('/');
+    const tab = await open(HOME);
     const thread = `view=percakapan&open=${sender.id}&peer=62813${55_010_001}`;
     const screens = [
-      ['/', () => tab.getByRole('row').nth(3)],
+      [HOME, () => tab.getByRole('row').nth(3)],
       ['/message-history', () => tab.getByRole('row').nth(3)],
       ['/saldo', () => tab.getByRole('row').nth(3)],
       ['/billing', () => tab.getByRole('row').nth(1)],

@@ -73,7 +73,7 @@ journey(
     const own = Object.keys(addresses).filter(
       (path) => !isSignedOut(path) && !path.startsWith('/operator'),
     );
-    expect(await tooWide(await open('/'), own.flatMap(viewsOf))).toEqual([]);
+    expect(await tooWide(await open('/profile'), own.flatMap(viewsOf))).toEqual([]);
     const guest = await person({ width: 390, expects: [/4\d\d/] });
     const public_ = Object.keys(addresses).filter((path) => path.startsWith('/auth/'));
     const tab = await guest.open('/auth/login');

@@ -11,6 +11,7 @@ import { openPerson, settled, startBrowser } from './browser/browser.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { apiPictures, type Picture } from './support/api-pictures.ts';
 import { ask } from './support/portal.ts';
+import { HOME } from './support/steps.ts';
 import { type Product, type ProductOptions, startProduct } from './support/product.ts';
 import { openShop, type Shop } from './seeds/shop.ts';
 import { type OperatorWork, openOperatorWork } from './seeds/desk.ts';
@@ -57,7 +58,7 @@ const picturesOf = ({ customer: { session }, waiting, peer }: Shop): Picture[] =
   {
     name: 'beranda',
     options: { session, height: 1_560 },
-    path: '/',
+    path: HOME,
     before: (tab) => tab.getByRole('table').first().waitFor(),
   },
   {

@@ -77,6 +77,7 @@ export const screens: ReadonlySet<string> = new Set([
   '/leaving',
   '/message-history',
   '/message-history/kiriman',
+  '/message-history/ekspor',
   '/message-history/berhenti',
   '/operator',
   '/operator/audit',

@@ -3,7 +3,7 @@ import { expect, inject } from 'vitest';
 import { inspection, type Look } from '#tests/journeys/browser/axe.ts';
 import type { Person } from '#tests/journeys/browser/browser.ts';
 import { signIn, signUp } from '#tests/journeys/support/portal.ts';
-import { fillRegistration } from '#tests/journeys/support/steps.ts';
+import { fillRegistration, HOME } from '#tests/journeys/support/steps.ts';
 import { shopAt } from '#tests/journeys/seeds/shop.ts';
 import { test } from '#tests/support/gallery.ts';
 
@@ -68,7 +68,7 @@ test('messages are accessible', async ({ person }) => {
   const { customer, sender, peer } = await shopAt(address);
   const ratna = await person({ session: customer.session });
   const { faults, look } = inspection();
-  const tab = await ratna.open('/');
+  const tab = await ratna.open(HOME);
   await tab.getByRole('table').first().waitFor();
   await look(tab, 'Beranda');
   await tab.goto(`${address}/message-history`);
@@ -129,7 +129,7 @@ test('waiting and failure states are accessible', async ({ person }) => {
   const failed = /status of 503/;
   const ratna = await person({ session: customer.session, expects: [failed] });
   const { faults, look } = inspection();
-  const tab = await ratna.open('/');
+  const tab = await ratna.open(HOME);
   const released = Promise.withResolvers<void>();
   const acts =
     /act=(message_list|home_summary|saldo_\w+|topup_list|token_list|subscription_get|plan_list|invoice_list|billing_profile_get)/;
@@ -141,7 +141,7 @@ test('waiting and failure states are accessible', async ({ person }) => {
     await released.promise;
     return route.fulfill({ status: 503, json: { code: 0, msg: 'Sedang penuh.' } });
   });
-  const screens = ['/', '/message-history', '/saldo', '/billing', '/token'];
+  const screens = [HOME, '/message-history', '/saldo', '/billing', '/token'];
   for (const path of screens) {
     await tab.goto(address + path);
     await tab.locator('[aria-busy=true]').first().waitFor();

@@ -57,6 +57,9 @@ export async function write(tab: Page, place: Locator, text: string): Promise<vo
   await tab.keyboard.type(text);
 }
 
+/** Beranda, also with unread messages: an address with a query is not the start of a visit. */
+export const HOME = '/?home';
+
 export async function press(tab: Page, place: Locator, key = 'Enter'): Promise<void> {
   await tabTo(tab, place);
   await tab.keyboard.press(key);

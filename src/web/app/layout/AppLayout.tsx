@@ -21,6 +21,7 @@ import { startWaiting } from '#web/app/layout/startWaiting.ts';
 import { Saldo } from '#web/app/layout/Saldo.tsx';
 import { isOperators } from '#web/app/routes/isOperators.ts';
 import { useAuthRedirect } from '#web/app/routes/useAuthRedirect.ts';
+import { useFirstScreen } from '#web/app/routes/useFirstScreen.ts';
 import { BottomBar } from '#web/ui/layout/BottomBar.tsx';
 import type { MenuEntry } from '#web/ui/layout/Sidebar.tsx';
 import { Spinner } from '#web/ui/button/Spinner.tsx';
@@ -40,9 +41,10 @@ export function AppLayout() {
   const { state, user: signedIn, retry } = useAuthState();
   const user = useDeferredValue(signedIn);
   useAuthRedirect();
+  const awaitsFirstScreen = useFirstScreen(signedIn);
   // Another tab signed in or out: the data on this page belongs to another user.
   useEffect(() => onSessionChange(() => window.location.reload()), []);
-  if (user) return <Shell />;
+  if (user && !awaitsFirstScreen) return <Shell />;
   return state === 'unreached' ? <Unreached retry={retry} /> : <Spinner screen />;
 }
 

@@ -12,7 +12,13 @@ import {
 /** The menu of customers, in order; `g` and the key open a screen. */
 export const menu = [
   { href: '/', label: 'Beranda', Icon: House, key: 'h' },
-  { href: '/message-history', label: 'Pesan', Icon: MessagesSquare, key: 'm' },
+  {
+    href: '/message-history',
+    phoneHref: '/message-history?view=percakapan',
+    label: 'Pesan',
+    Icon: MessagesSquare,
+    key: 'm',
+  },
   { href: '/token', label: 'Nomor', Icon: KeyRound, key: 't' },
   { href: '/saldo', label: 'Saldo', Icon: Wallet, key: 's' },
   { href: '/billing', label: 'Tagihan', Icon: FileText, key: 'b' },

@@ -61,6 +61,7 @@ export const addresses = {
     open: text,
     state: text,
   },
+  '/message-history/ekspor': {},
   '/message-history/berhenti': { page: whole, q: text, token: text },
   '/saldo': {
     ...listFields,

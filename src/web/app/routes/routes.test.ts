@@ -19,6 +19,7 @@ test('redirects signed-out visitors to login from every page but the public ones
     '/token/webhook',
     '/message-history',
     '/message-history/kiriman',
+    '/message-history/ekspor',
     '/message-history/berhenti',
     '/saldo',
     '/billing',

@@ -39,6 +39,10 @@ const pages: Readonly<Record<keyof typeof addresses, Omit<Route, 'search'>>> = {
       async () => (await import('#web/features/campaigns/CampaignsPage.tsx')).CampaignsPage,
     ),
   },
+  '/message-history/ekspor': {
+    layout: app,
+    page: later(async () => (await import('#web/features/messages/files/FilesPage.tsx')).FilesPage),
+  },
   '/message-history/berhenti': {
     layout: app,
     page: later(

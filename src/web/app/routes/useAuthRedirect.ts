@@ -7,12 +7,13 @@ import { refusalCode, sentenceOf } from '#web/api/errors.ts';
 import { toast } from '#web/ui/toast/toasts.ts';
 import { useAuthState } from '#web/api/user.ts';
 import { configQuery } from '#web/api/configQuery.ts';
+import { choosesFirstScreen } from './firstScreen.ts';
 import { isOperators } from './isOperators.ts';
 import { returnTarget } from './returnTarget.ts';
 
 /**
  * Redirects once the sign-in state is known: to `from` if the address has one; from an auth page to the saved path,
- * else to `/`. A signed-out visitor goes from any other page to `/auth/login` with the path saved, and learns that the
+ * else to the first screen (`useFirstScreen`). A signed-out visitor goes from any other page to `/auth/login` with the path saved, and learns that the
  * session has ended. No redirects while the server is unreachable. An address on another (allowed) site needs a
  * confirmation: see `LeavingPage`.
  */
@@ -43,7 +44,10 @@ export function useAuthRedirect(): void {
         if (target?.startsWith('/')) return go(ofTheirs(target));
         if (target) return go(`/leaving?to=${encodeURIComponent(target)}`);
       }
-      if (onAuth) await go(ofTheirs(safeTarget(takeRedirect(), origin) ?? '/'));
+      if (!onAuth) return;
+      const saved = safeTarget(takeRedirect(), origin) ?? '/';
+      if (saved === '/') choosesFirstScreen.set(true);
+      await go(ofTheirs(saved));
     };
     void redirect();
   }, [client, state, isOperator, endedSentence]);

@@ -12,19 +12,21 @@ import { ChangeDialog } from '#web/features/billing/plans/ChangeDialog.tsx';
 import { Plans } from '#web/features/billing/plans/Plans.tsx';
 import { subscriptionQuery } from '#web/features/billing/queries.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
+import { useWide } from '#web/ui/layout/useWide.ts';
 import { PageHead } from '#web/ui/layout/PageHead.tsx';
 
-/** Route `/billing`: the plan, its usage, the other plans, and the invoices. */
+/** Route `/billing`: the plan, its usage, the other plans, and the invoices, which are first on phones. */
 export function BillingPage() {
   const { open, change } = useSearch('/billing');
   const subscription = useQuery(subscriptionQuery);
   const { result, place, show, forget } = useResult();
   const { data, error } = subscription;
   const failed = data ? null : error;
+  const wide = useWide();
   const retry = () => void subscription.refetch();
   return (
     <>
-      <PageHead title="Tagihan" context="Paket, pemakaian, dan tagihan akun Anda." />
+      <PageHead title="Tagihan" context={wide && 'Paket, pemakaian, dan tagihan akun Anda.'} />
       <div className={styles['page']}>
         <div ref={place} tabIndex={-1} className={styles['notices']}>
           <Alert
@@ -35,12 +37,13 @@ export function BillingPage() {
           />
           {data && <RequiredAction subscription={data} onDone={show} />}
         </div>
+        {!wide && <Invoices />}
         <div className={styles['top']}>
           <PlanNow subscription={data} error={failed} onRetry={retry} onDone={show} />
           <UsagePanel subscription={data} error={failed} onRetry={retry} />
         </div>
         <Plans subscription={data} />
-        <Invoices />
+        {wide && <Invoices />}
         <BuyerForm />
       </div>
       {change && <ChangeDialog key={change} plan={change} onDone={show} />}

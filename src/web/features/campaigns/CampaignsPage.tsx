@@ -6,7 +6,7 @@ import { CampaignTable } from '#web/features/campaigns/CampaignTable.tsx';
 import { CampaignView } from '#web/features/campaigns/CampaignView.tsx';
 import { NewCampaign } from '#web/features/campaigns/draft/NewCampaign.tsx';
 import { useCampaignChanged } from '#web/features/campaigns/queries.ts';
-import { MessageTabs } from '#web/features/messages/messages.ts';
+import { MessagesHead, useHeadLabel } from '#web/features/messages/messages.ts';
 import { LinkButton } from '#web/ui/button/Button.tsx';
 import { PageHead } from '#web/ui/layout/PageHead.tsx';
 
@@ -39,8 +39,7 @@ export function CampaignsPage() {
   }
   return (
     <>
-      <PageHead title="Pesan" action={<NewCampaignLink />} />
-      <MessageTabs current="campaigns" />
+      <MessagesHead current="campaigns" action={<NewCampaignLink />} />
       <CampaignTable />
     </>
   );
@@ -51,7 +50,6 @@ const NewCampaignLink = () => (
     to="/message-history/kiriman"
     search={{ view: 'new' }}
     icon={<Plus size={18} aria-hidden="true" />}
-  >
-    Kiriman baru
-  </LinkButton>
+    {...useHeadLabel('Kiriman baru')}
+  />
 );

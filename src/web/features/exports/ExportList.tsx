@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Download, Trash2, X } from 'lucide-react';
+import type { ReactNode } from 'react';
 import { formatNumber } from '#contract/base/money.ts';
 import { formatDateTime } from '#contract/base/time.ts';
 import { cancelExport, type RowExport } from '#contract/exports.ts';
@@ -17,7 +18,15 @@ import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { fileSizeText } from '#web/ui/upload/fileSize.ts';
 import { indonesianUploads } from '#web/ui/upload/uploadLabels.ts';
 
-export function ExportList() {
+type Props = {
+  /** The level of its heading: 3 in a dialog. */
+  level?: 2 | 3;
+  /** Instead of an empty list. */
+  empty?: ReactNode;
+};
+
+/** The files of the last day, newest first. */
+export function ExportList({ level = 3, empty = null }: Props) {
   const { data, error, refetch, isPending } = useQuery(exportsQuery);
   const client = useQueryClient();
   const cancel = useAct(cancelExport, { onSuccess: () => client.invalidateQueries(exportsQuery) });
@@ -25,10 +34,11 @@ export function ExportList() {
   if (error && !data) {
     return <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />;
   }
-  if (!data || data.length === 0) return null;
+  if (!data || data.length === 0) return empty;
+  const Heading = `h${level}` as const;
   return (
     <section className={styles['files']} aria-label="Berkas 24 jam terakhir">
-      <h3 className={styles['title']}>Berkas 24 jam terakhir</h3>
+      <Heading className={styles['title']}>Berkas 24 jam terakhir</Heading>
       <RefusalAlert error={cancel.error} />
       <ul>
         {data.map((one) => (

@@ -12,6 +12,7 @@ import {
   signUp,
   topUp,
 } from '#tests/journeys/support/portal.ts';
+import { HOME } from '#tests/journeys/support/steps.ts';
 import { test } from '#tests/support/gallery.ts';
 
 const address = inject('product');
@@ -31,7 +32,7 @@ test('Beranda shows the current state in cards of equal height', async ({ person
   await answerFrom(address, peer, { sender, text: 'Baik, saya ambil sore' });
   await answerFrom(address, peer, { sender, text: 'STOP' });
   const { open } = await person({ session: shop.session });
-  const tab = await open('/');
+  const tab = await open(HOME);
   const news = tab.getByRole('table', { name: 'Pesan terbaru' });
   await news.getByText('Baik, saya ambil sore').waitFor();
   expect(await news.getByText('STOP', { exact: true }).count()).toBe(0);

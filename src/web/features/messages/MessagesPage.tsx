@@ -3,12 +3,12 @@ import { useSearch } from '#web/browser/router/Router.tsx';
 import { Send } from 'lucide-react';
 import { lazy, Suspense } from 'react';
 import { MessageTable } from '#web/features/messages/history/MessageTable.tsx';
-import { MessageTabs } from '#web/features/messages/MessageTabs.tsx';
+import { MessagesHead, useHeadLabel } from '#web/features/messages/MessagesHead.tsx';
+import styles from '#web/features/messages/MessagesPage.module.css';
 import { NoticeCard } from '#web/features/messages/incoming/NotificationCard.tsx';
 import { SendDialog } from '#web/features/messages/send/SendDialog.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import split from '#web/ui/layout/SplitView.module.css';
-import { PageHead } from '#web/ui/layout/PageHead.tsx';
 import { classes } from '#web/ui/classes.ts';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
@@ -27,22 +27,16 @@ export function MessagesPage() {
       replace: !open,
       resetScroll: false,
     });
+  const label = useHeadLabel('Kirim pesan');
   const conversations = search.view === 'percakapan';
   const inThread = conversations && search.open !== undefined && search.peer !== undefined;
   return (
     <div className={classes(conversations && split['full'])}>
-      <div className={classes(inThread && split['aboveDetail'])}>
-        <PageHead
-          title="Pesan"
-          action={
-            <Button icon={<Send size={18} />} onClick={() => sending(true)}>
-              Kirim pesan
-            </Button>
-          }
-        />
-        <MessageTabs current={conversations ? 'conversations' : 'table'} />
-        <NoticeCard />
-      </div>
+      <MessagesHead
+        current={conversations ? 'conversations' : 'table'}
+        className={classes(inThread && split['aboveDetail'])}
+        action={<Button {...label} icon={<Send size={18} />} onClick={() => sending(true)} />}
+      />
       {conversations ? (
         <Suspense fallback={<Skeleton height={480} />}>
           <ConversationsView onSend={() => sending(true)} />
@@ -50,6 +44,9 @@ export function MessagesPage() {
       ) : (
         <MessageTable onSend={() => sending(true)} />
       )}
+      <div className={styles['notice']}>
+        <NoticeCard />
+      </div>
       <SendDialog open={search.new === '1'} onClose={() => sending(false)} />
     </div>
   );

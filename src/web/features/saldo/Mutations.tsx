@@ -25,7 +25,10 @@ import { Button } from '#web/ui/button/Button.tsx';
 import { DataTable } from '#web/ui/table/DataTable.tsx';
 import type { Column } from '#web/ui/table/tableProps.ts';
 import { DatePicker } from '#web/ui/date/DatePicker.tsx';
+import { useWide } from '#web/ui/layout/useWide.ts';
 import { Money } from '#web/ui/money/Money.tsx';
+import { FilterSheet } from '#web/ui/overlay/FilterSheet.tsx';
+import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
 import { Panel } from '#web/ui/panel/Panel.tsx';
 import { type DateRange, dateWords, isCivilDate } from '#web/ui/date/dates.ts';
 import { Select } from '#web/ui/select/Select.tsx';
@@ -85,12 +88,13 @@ export function Mutations() {
   const known = MutationKind().options.find((one) => one === kind);
   const zone = useUser().timezone;
   const opened = useOpened(line);
+  const wide = useWide();
   const shown = useMemo(() => columns(zone), [zone]);
   const { view, onView } = useAddressView('/saldo', { sorts: ['created_at'] });
   const wrongDay = [from, to].find((day) => day !== undefined && !isCivilDate(day));
   const range = from && to && wrongDay === undefined ? { from, to } : null;
-  const filters = line ? { seq: line } : { from: range?.from, to: range?.to, kind: known };
-  const list = useList(listMutations, filters, view);
+  const input = line ? { seq: line } : { from: range?.from, to: range?.to, kind: known };
+  const list = useList(listMutations, input, view);
   const filtered = range !== null || known !== undefined || line !== undefined;
 
   const go = (change: Change) =>
@@ -100,19 +104,30 @@ export function Mutations() {
       resetScroll: false,
     });
 
+  const filters = (
+    <Filters
+      range={range}
+      kind={known}
+      line={line}
+      wrong={wrongDay && `Tanggal ${showWrong(wrongDay)} tidak ada. Pilih tanggal lain.`}
+      onChange={go}
+    />
+  );
   return (
-    <Panel title="Mutasi" tools={<Export range={range} kind={known} />}>
-      <p className={styles['note']}>
-        Satu pesan, atau satu kiriman berisi banyak pesan, menjadi satu baris. Buka barisnya untuk
-        melihat kapan dananya ditahan, dipotong, atau dikembalikan.
-      </p>
-      <Filters
-        range={range}
-        kind={known}
-        line={line}
-        wrong={wrongDay && `Tanggal ${showWrong(wrongDay)} tidak ada. Pilih tanggal lain.`}
-        onChange={go}
-      />
+    <Panel
+      title="Mutasi"
+      tools={
+        <>
+          {!wide && (
+            <FilterSheet title="Saring mutasi" active={filtered}>
+              {filters}
+            </FilterSheet>
+          )}
+          <Export range={range} kind={known} />
+        </>
+      }
+    >
+      {wide && filters}
       <DataTable
         caption="Mutasi saldo"
         columns={shown}
@@ -128,14 +143,26 @@ export function Mutations() {
         onView={onView}
         empty={
           <NoRows list={list} onReset={filtered && (() => go(noFilter))}>
-            <p>Setiap isi saldo dan biaya pesan akan tercatat di sini.</p>
-            <TopupButton onSaldo variant="subtle" size="sm" />
+            <NoMutations />
           </NoRows>
         }
       />
+      <p className={styles['note']}>
+        Satu pesan, atau satu kiriman berisi banyak pesan, menjadi satu baris. Buka barisnya untuk
+        melihat kapan dananya ditahan, dipotong, atau dikembalikan.
+      </p>
     </Panel>
   );
 }
+
+const NoMutations = () => (
+  <EmptyState
+    title="Belum ada mutasi"
+    action={<TopupButton onSaldo variant="subtle" size="sm" />}
+  >
+    Setiap isi saldo dan biaya pesan akan tercatat di sini.
+  </EmptyState>
+);
 
 type ExportProps = { range: DateRange | null; kind: MutationKind | undefined };
 

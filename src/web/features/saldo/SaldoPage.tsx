@@ -15,22 +15,31 @@ import { SupportLink } from '#web/features/support/support.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { formatRupiah } from '#contract/base/money.ts';
 import type { SaldoSummary } from '#contract/saldo-summary.ts';
+import { useWide } from '#web/ui/layout/useWide.ts';
 import { PageHead } from '#web/ui/layout/PageHead.tsx';
 
+/** Route `/saldo`. On phones, whose top bar shows the balance, the statement is first unless a top-up is unpaid. */
 export function SaldoPage() {
   const saldo = useQuery(saldoQuery);
   const usage = useQuery(usageQuery);
+  const wide = useWide();
+  const notices = saldo.data && <SaldoNotices saldo={saldo.data} />;
+  // On phones a frozen balance is more important than the statement.
+  const isCalm = !wide && saldo.data?.status === 'active';
+  const isListFirst = !wide && !saldo.data?.topups_open;
   return (
     <>
       <PageHead
         title="Saldo"
-        context="Saldo dipakai untuk mengirim pesan. Isi kapan saja, pakai sampai habis."
+        context={wide && 'Saldo dipakai untuk mengirim pesan. Isi kapan saja, pakai sampai habis.'}
         action={
           <TopupButton onSaldo tone="attention" icon={<Plus size={18} aria-hidden="true" />} />
         }
       />
       <div className={styles['page']}>
-        {saldo.data && <SaldoNotices saldo={saldo.data} />}
+        {!isCalm && notices}
+        {isListFirst && <Mutations />}
+        {isCalm && notices}
         <div className={styles['top']}>
           <BalanceCard
             saldo={saldo.data}
@@ -44,7 +53,7 @@ export function SaldoPage() {
           <Usage />
           <LowSaldo />
         </div>
-        <Mutations />
+        {!isListFirst && <Mutations />}
       </div>
       <TopupDialog />
     </>

@@ -22,6 +22,7 @@ import { DataTable } from '#web/ui/table/DataTable.tsx';
 import type { Column } from '#web/ui/table/tableProps.ts';
 import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
 import { PageHead } from '#web/ui/layout/PageHead.tsx';
+import { useWide } from '#web/ui/layout/useWide.ts';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 
@@ -123,12 +124,13 @@ const DisconnectedChip = ({ token: { status, channel } }: { token: Token }) =>
 /** Route `/token`: the account's tokens, with dialogs to create and edit one. */
 export function TokensPage() {
   const address = useTokenAddress();
+  const wide = useWide();
   const full = fullTokens(useQuery(subscriptionQuery).data);
   return (
     <>
       <PageHead
         title="Nomor"
-        context="Nomor pengirim Anda dan kunci API-nya."
+        context={wide && 'Nomor pengirim Anda dan kunci API-nya.'}
         action={<AddToken isMain full={full} onAdd={address.make} />}
         tools={
           <LinkButton

@@ -33,9 +33,9 @@ export function BottomBar({ label, menu, more }: Props) {
   return (
     <nav aria-label={label} className={styles['bar']} data-fixed>
       <ul className={styles['places']}>
-        {shown.map(({ href, label: word, short = word, Icon, badge }) => (
+        {shown.map(({ href, phoneHref = href, label: word, short = word, Icon, badge }) => (
           <li key={href}>
-            <MenuAnchor href={href} current={href === current} className={styles['place']}>
+            <MenuAnchor href={phoneHref} current={href === current} className={styles['place']}>
               <Icon size={20} aria-hidden="true" />
               <span>{short}</span>
               <CountBadge className={styles['badge']}>{badge}</CountBadge>
@@ -86,10 +86,10 @@ function More({ rest, current, children }: MoreProps) {
       <Modal open={open} onClose={() => setOpen(false)} title="Lainnya" size="sm" shape="sheet">
         {rest.length > 0 && (
           <ul className={styles['rest']}>
-            {rest.map(({ href, label, Icon, badge }) => (
+            {rest.map(({ href, phoneHref = href, label, Icon, badge }) => (
               <li key={href}>
                 <MenuAnchor
-                  href={href}
+                  href={phoneHref}
                   current={href === current}
                   className={styles['entry']}
                   onClick={() => setOpen(false)}

@@ -12,6 +12,8 @@ import { CountBadge } from '#web/ui/status/CountBadge.tsx';
 export type MenuEntry = {
   /** A path of the app. */
   href: string;
+  /** The address that the bar of phones opens instead. */
+  phoneHref?: string;
   label: string;
   short?: string;
   Icon: LucideIcon;

@@ -58,12 +58,6 @@ export function DataTable<Row>(props: TableProps<Row>) {
   const turnable = (totalPages ?? 0) > 1 || hasMore || columns.some((one) => one.sortable);
   return (
     <div className={styles['place']} data-picking={isPicking || undefined}>
-      <div className={tools['phoneTools']}>
-        {selection && <selection.pieces.PickButton table={props} picking={picking} />}
-        {(coming || rows.length > 1 || (totalPages ?? 0) > 1) && (
-          <PhoneSort caption={caption} columns={columns} sort={view.sort} onSort={sort} />
-        )}
-      </div>
       <div className={tools['rows']}>
         <div className={styles['scroll']}>
           <table
@@ -93,6 +87,12 @@ export function DataTable<Row>(props: TableProps<Row>) {
         </div>
         {selection && (
           <selection.pieces.SelectionBar table={props} selection={selection} picking={picking} />
+        )}
+      </div>
+      <div className={tools['phoneTools']}>
+        {selection && <selection.pieces.PickButton table={props} picking={picking} />}
+        {(coming || rows.length > 1 || (totalPages ?? 0) > 1) && (
+          <PhoneSort caption={caption} columns={columns} sort={view.sort} onSort={sort} />
         )}
       </div>
       <div className={styles['foot']}>

@@ -71,8 +71,8 @@ const Detail = ({ span, children }: { span: number; children: ReactNode }) =>
 const EmptyRow = ({ span, children }: { span: number; children: ReactNode }) => (
   <tr role="row" className={styles['nothing']}>
     <td role="cell" colSpan={span}>
-      <p className={styles['empty']}>Data tidak ditemukan</p>
       {children}
+      <p className={styles['empty']}>Data tidak ditemukan</p>
     </td>
   </tr>
 );

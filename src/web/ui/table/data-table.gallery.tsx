@@ -286,7 +286,7 @@ export const piece: Piece = {
       about: 'Nothing came yet: skeleton rows.',
     },
     { name: 'busy', type: 'boolean', default: 'false', about: 'The next rows are on their way.' },
-    { name: 'empty', type: 'ReactNode', about: 'Under “Data tidak ditemukan”: why, or a button.' },
+    { name: 'empty', type: 'ReactNode', about: 'Above “Data tidak ditemukan”: why, and a button.' },
     {
       name: 'onOpen',
       type: '(row) => void',

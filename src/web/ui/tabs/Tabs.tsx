@@ -8,6 +8,8 @@ import {
   type KeyboardEvent,
   type ReactNode,
 } from 'react';
+import { classes } from '#web/ui/classes.ts';
+import { scrollRow, useScrollRow } from '#web/ui/layout/useScrollRow.ts';
 import { stepRound } from '#web/ui/menu/menus.ts';
 import styles from '#web/ui/tabs/Tabs.module.css';
 
@@ -24,7 +26,7 @@ type Props = {
 /** Tabs inside a page or a drawer. For views with an address use `TabLinks`. */
 export function Tabs({ label, tabs, value, onChange }: Props) {
   const id = useId();
-  const list = useRef<HTMLDivElement>(null);
+  const list = useScrollRow<HTMLDivElement>();
   const selected = tabs.findIndex((tab) => tab.value === value);
   // An unknown value selects no tab; the first is the tab stop then.
   const stop = Math.max(0, selected);
@@ -40,7 +42,13 @@ export function Tabs({ label, tabs, value, onChange }: Props) {
     <div>
       {/* Keys bubble from the tabs, one of which is focusable. */}
       {/* oxlint-disable-next-line jsx-a11y/interactive-supports-focus */}
-      <div ref={list} role="tablist" aria-label={label} className={styles['list']} onKeyDown={keys}>
+      <div
+        ref={list}
+        role="tablist"
+        aria-label={label}
+        className={classes(styles['list'], scrollRow)}
+        onKeyDown={keys}
+      >
         {tabs.map((tab, index) => (
           <button
             key={tab.value}
@@ -118,7 +126,11 @@ function Panel({ id, label, shown, children }: PanelProps) {
 
 /** A row of views with addresses: put `TabLink`s inside. */
 export const TabLinks = ({ label, children }: { label: string; children: ReactNode }) => (
-  <nav className={styles['list']} aria-label={label}>
+  <nav
+    ref={useScrollRow<HTMLElement>()}
+    className={classes(styles['list'], scrollRow)}
+    aria-label={label}
+  >
     {children}
   </nav>
 );
@@ -127,26 +139,11 @@ type AnchorProps = ComponentPropsWithRef<'a'> & {
   current: boolean;
 };
 
-function Anchor({ current, children, ...rest }: AnchorProps) {
-  const place = useRef<HTMLAnchorElement>(null);
-  useLayoutEffect(() => {
-    if (current && place.current) showInRow(place.current);
-  }, [current]);
-  return (
-    <a {...rest} ref={place} aria-current={current ? 'page' : undefined} className={styles['tab']}>
-      {children}
-    </a>
-  );
-}
-
-/** Scrolls only the row of tabs, until this one is completely visible. */
-function showInRow(tab: HTMLElement): void {
-  const row = tab.parentElement;
-  if (!row) return;
-  const [own, all] = [tab.getBoundingClientRect(), row.getBoundingClientRect()];
-  if (own.right > all.right) row.scrollLeft += own.right - all.right;
-  if (own.left < all.left) row.scrollLeft -= all.left - own.left;
-}
+const Anchor = ({ current, children, ...rest }: AnchorProps) => (
+  <a {...rest} aria-current={current ? 'page' : undefined} className={styles['tab']}>
+    {children}
+  </a>
+);
 
 /** One view: `to` and `search` as links have them. */
 export const TabLink = createLink(Anchor);

@@ -14,8 +14,11 @@ import { useSearch } from '#web/browser/router/Router.tsx';
 import styles from '#web/features/billing/invoices/Invoices.module.css';
 import { invoiceTone, nameOf } from '#web/features/billing/labels.ts';
 import { formatPeriod } from '#web/features/billing/plan/usage.ts';
-import { Button } from '#web/ui/button/Button.tsx';
+import { Button, LinkButton } from '#web/ui/button/Button.tsx';
+import { useWide } from '#web/ui/layout/useWide.ts';
 import { Money } from '#web/ui/money/Money.tsx';
+import { FilterSheet } from '#web/ui/overlay/FilterSheet.tsx';
+import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
 import { Panel } from '#web/ui/panel/Panel.tsx';
 import { Select } from '#web/ui/select/Select.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
@@ -107,30 +110,43 @@ export function Invoices() {
   const shown = useMemo(() => columns(zone), [zone]);
   const { view, onView } = useAddressView('/billing', { sorts: ['created_at'] });
   const list = useList(listInvoices, { status, kind }, view);
+  const wide = useWide();
   const filtered = status !== undefined || kind !== undefined;
+  const filters = (
+    <div className={styles['filters']}>
+      <Select
+        label="Status"
+        hideLabel
+        options={statuses}
+        value={status ?? ''}
+        onChange={({ target }) => go({ page: undefined, status: target.value || undefined })}
+      />
+      <Select
+        label="Jenis tagihan"
+        hideLabel
+        options={kinds}
+        value={kind ?? ''}
+        onChange={({ target }) => go({ page: undefined, kind: target.value || undefined })}
+      />
+      {filtered && (
+        <Button variant="subtle" tone="neutral" onClick={() => go(noFilter)}>
+          Hapus filter
+        </Button>
+      )}
+    </div>
+  );
   return (
-    <Panel title="Daftar tagihan">
-      <div className={styles['filters']}>
-        <Select
-          label="Status"
-          hideLabel
-          options={statuses}
-          value={status ?? ''}
-          onChange={({ target }) => go({ page: undefined, status: target.value || undefined })}
-        />
-        <Select
-          label="Jenis tagihan"
-          hideLabel
-          options={kinds}
-          value={kind ?? ''}
-          onChange={({ target }) => go({ page: undefined, kind: target.value || undefined })}
-        />
-        {filtered && (
-          <Button variant="subtle" tone="neutral" onClick={() => go(noFilter)}>
-            Hapus filter
-          </Button>
-        )}
-      </div>
+    <Panel
+      title="Daftar tagihan"
+      tools={
+        !wide && (
+          <FilterSheet title="Saring tagihan" active={filtered}>
+            {filters}
+          </FilterSheet>
+        )
+      }
+    >
+      {wide && filters}
       <DataTable
         caption="Tagihan"
         columns={shown}
@@ -141,13 +157,26 @@ export function Invoices() {
         onView={onView}
         empty={
           <NoRows list={list} onReset={filtered && (() => go(noFilter))}>
-            <p>Setiap isi saldo dan pembayaran paket mendapat tagihan, dan tampil di sini.</p>
+            <NoInvoices />
           </NoRows>
         }
       />
     </Panel>
   );
 }
+
+const NoInvoices = () => (
+  <EmptyState
+    title="Belum ada tagihan"
+    action={
+      <LinkButton to="/saldo" search={{ new: '1' }} variant="subtle">
+        Isi saldo
+      </LinkButton>
+    }
+  >
+    Setiap isi saldo dan pembayaran paket mendapat tagihan, dan tampil di sini.
+  </EmptyState>
+);
 
 const What = ({ invoice }: { invoice: Invoice }) => (
   <span className={styles['what']}>

@@ -57,9 +57,11 @@ export function FilterBar(props: Props) {
           variant="outline"
           tone="neutral"
           icon={<SlidersHorizontal size={18} />}
+          square={set === 0}
+          aria-label={set > 0 ? `Filter (${set})` : 'Filter'}
           onClick={() => setOpen(true)}
         >
-          {set > 0 ? `Filter (${set})` : 'Filter'}
+          {set > 0 && set}
         </Button>
       )}
       {wide && Object.keys(filters).length > 0 && (

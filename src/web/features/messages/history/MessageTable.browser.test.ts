@@ -59,7 +59,7 @@ const shop = () => (bakery ??= openBakery());
 
 const list = (tab: Page): Locator => tab.getByRole('table', { name: /^Pesan, yang terbaru/ });
 const rowOf = (tab: Page, name: RegExp): Locator => list(tab).getByRole('row', { name });
-const views = (tab: Page): Locator => tab.getByRole('navigation', { name: 'Tampilan tabel' });
+const views = (tab: Page): Locator => tab.getByRole('navigation', { name: 'Tampilan riwayat' });
 const drawer = (tab: Page): Locator => tab.getByRole('dialog', { name: 'Rincian pesan' });
 const failed = (tab: Page) => list(tab).getByText('Gagal', { exact: true });
 

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
+import { MessagesSquare } from 'lucide-react';
 import { Suspense, useMemo, useState } from 'react';
 import { PAGE_SIZE } from '#contract/base/act.ts';
 import { formatNumber } from '#contract/base/money.ts';
@@ -30,6 +31,7 @@ import { StatusMark } from '#web/features/messages/StatusMark.tsx';
 import { allTokensQuery } from '#web/features/tokens/tokens.ts';
 import { nameOf } from '#web/features/messages/labels.ts';
 import { Button } from '#web/ui/button/Button.tsx';
+import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
 import { selectionParts } from '#web/ui/table/selection/selectionParts.ts';
 import { DataTable } from '#web/ui/table/DataTable.tsx';
 import type { Column, Selection } from '#web/ui/table/tableProps.ts';
@@ -183,10 +185,11 @@ export function MessageTable({ onSend }: { onSend: () => void }) {
   return (
     <>
       <div className={styles['top']}>
-        <ViewBar search={search} />
-        <div className={styles['tool']}>
-          <ExportAll filters={filters} list={list} />
-        </div>
+        <ViewBar search={search}>
+          <div className={styles['tool']}>
+            <ExportAll filters={filters} list={list} />
+          </div>
+        </ViewBar>
         <FilterBar
           search={search}
           filters={filters}
@@ -216,10 +219,7 @@ export function MessageTable({ onSend }: { onSend: () => void }) {
           selection={selectionOf(selection, { zone, onDone: () => void more.afterChange() })}
           empty={
             <NoRows list={list} onReset={filtered && (() => go({ ...noFilters, page: undefined }))}>
-              <p>Pesan yang Anda kirim dan terima akan tercatat di sini.</p>
-              <Button variant="subtle" onClick={onSend}>
-                Kirim pesan pertama
-              </Button>
+              <NoMessages onSend={onSend} />
             </NoRows>
           }
         />
@@ -234,6 +234,16 @@ export function MessageTable({ onSend }: { onSend: () => void }) {
     </>
   );
 }
+
+const NoMessages = ({ onSend }: { onSend: () => void }) => (
+  <EmptyState
+    icon={<MessagesSquare size={24} />}
+    title="Belum ada pesan"
+    action={<Button onClick={onSend}>Kirim pesan pertama</Button>}
+  >
+    Pesan yang Anda kirim dan terima akan tercatat di sini.
+  </EmptyState>
+);
 
 type ExportAllProps = { filters: Filters; list: ReturnType<typeof useMessages>['list'] };
 

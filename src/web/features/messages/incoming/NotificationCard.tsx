@@ -1,5 +1,5 @@
 import { BellRing } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { storageSet, storageGet } from '#web/browser/storage.ts';
 import { askForNotices, useNoticePermission } from '#web/browser/tab/notifications.ts';
 import { Button } from '#web/ui/button/Button.tsx';
@@ -8,11 +8,24 @@ import { toast } from '#web/ui/toast/toasts.ts';
 
 const LATER = 'notice-card-later';
 
-/** Explains desktop notices before the browser's prompt, which only appears after a click here. */
+/**
+ * Explains desktop notices before the browser's prompt, which only appears after a click here. It is offered once: a
+ * later visit does not repeat what was in view.
+ */
 export function NoticeCard() {
   const permission = useNoticePermission();
   const [later, setLater] = useState(() => storageGet('browser', LATER) !== undefined);
-  if (permission !== 'default' || later) return null;
+  const card = useRef<HTMLDivElement>(null);
+  const isShown = permission === 'default' && !later;
+  useEffect(() => {
+    if (!card.current) return;
+    const watcher = new IntersectionObserver((entries) => {
+      if (entries.some((one) => one.isIntersecting)) storageSet('browser', LATER, '1');
+    });
+    watcher.observe(card.current);
+    return () => watcher.disconnect();
+  }, [isShown]);
+  if (!isShown) return null;
   const putOff = () => {
     storageSet('browser', LATER, '1');
     setLater(true);
@@ -30,18 +43,20 @@ export function NoticeCard() {
       .catch(() => undefined);
   };
   return (
-    <OfferCard
-      label="Pemberitahuan pesan baru"
-      icon={<BellRing size={20} />}
-      title="Ketahui pesan baru, juga saat Kabari tertutup."
-      onLater={putOff}
-      action={
-        <Button size="sm" variant="subtle" onClick={() => void ask()}>
-          Aktifkan pemberitahuan
-        </Button>
-      }
-    >
-      Pemberitahuan hanya menyebut pengirimnya, bukan isi pesannya.
-    </OfferCard>
+    <div ref={card}>
+      <OfferCard
+        label="Pemberitahuan pesan baru"
+        icon={<BellRing size={20} />}
+        title="Ketahui pesan baru, juga saat Kabari tertutup."
+        onLater={putOff}
+        action={
+          <Button size="sm" variant="subtle" onClick={() => void ask()}>
+            Aktifkan pemberitahuan
+          </Button>
+        }
+      >
+        Pemberitahuan hanya menyebut pengirimnya, bukan isi pesannya.
+      </OfferCard>
+    </div>
   );
 }

@@ -16,7 +16,7 @@ export function AddOptout({ open, token, onClose }: Props) {
     <Modal
       open={open}
       onClose={onClose}
-      title={`Hentikan pesan dari ${isolated(token.name)}`}
+      title={`Tandai berhenti dari ${isolated(token.name)}`}
       size="sm"
     >
       {open && (

@@ -29,12 +29,12 @@ test('a number that writes STOP appears in the open list and is allowed again, a
   await tab.reload();
   const row = tab.getByRole('row').filter({ hasText: 'Bu Ani, Katering' });
   await row.getByText('+62 812-3456-7001').waitFor();
-  await press(tab, tab.getByRole('button', { name: 'Hentikan nomor' }));
-  const dialog = tab.getByRole('dialog', { name: 'Hentikan pesan dari Kasir' });
+  await press(tab, tab.getByRole('button', { name: 'Tandai berhenti' }).first());
+  const dialog = tab.getByRole('dialog', { name: 'Tandai berhenti dari Kasir' });
   await write(tab, dialog.getByRole('textbox', { name: /^Nomor/ }), '81234567002');
   await write(tab, dialog.getByLabel('Alasan'), 'Meminta lewat telepon');
   await look(tab, 'stopping a number');
-  await press(tab, dialog.getByRole('button', { name: 'Hentikan', exact: true }));
+  await press(tab, dialog.getByRole('button', { name: 'Tandai berhenti' }));
   await tab.getByText('+62 812-3456-7002').waitFor();
   await look(tab, 'two have stopped');
   const other = await open('/message-history/berhenti');

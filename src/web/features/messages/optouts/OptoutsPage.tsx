@@ -11,14 +11,13 @@ import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
 import { nameOf } from '#web/features/messages/labels.ts';
 import { PeerName } from '#web/features/messages/PeerName.tsx';
-import { MessageTabs } from '#web/features/messages/MessageTabs.tsx';
+import { MessagesHead, useHeadLabel } from '#web/features/messages/MessagesHead.tsx';
 import { AddOptout } from '#web/features/messages/optouts/AddOptout.tsx';
 import styles from '#web/features/messages/optouts/OptoutsPage.module.css';
 import { useRemoveOptout } from '#web/features/messages/optouts/useRemoveOptout.tsx';
 import { canSend } from '#web/features/messages/queries.ts';
 import { allTokensQuery } from '#web/features/tokens/tokens.ts';
 import { Button, LinkButton } from '#web/ui/button/Button.tsx';
-import { PageHead } from '#web/ui/layout/PageHead.tsx';
 import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
 import { SelectOne } from '#web/ui/select/SelectOne.tsx';
 import { DataTable } from '#web/ui/table/DataTable.tsx';
@@ -76,21 +75,19 @@ export function OptoutsPage() {
   const { token } = useSearch(PATH);
   const { data: tokens } = useQuery(allTokensQuery);
   const [adding, setAdding] = useState(false);
+  const label = useHeadLabel('Tandai berhenti');
   const selectedToken =
     tokens?.find(({ id }) => id === token) ?? tokens?.find(canSend) ?? tokens?.[0];
   return (
     <>
-      <PageHead
-        title="Pesan"
+      <MessagesHead
+        current="optouts"
         action={
           selectedToken && (
-            <Button icon={<UserX size={18} />} onClick={() => setAdding(true)}>
-              Hentikan nomor
-            </Button>
+            <Button {...label} icon={<UserX size={18} />} onClick={() => setAdding(true)} />
           )
         }
       />
-      <MessageTabs current="optouts" />
       {tokens && selectedToken === undefined && (
         <EmptyState
           icon={<KeyRound size={24} />}
@@ -105,7 +102,12 @@ export function OptoutsPage() {
         </EmptyState>
       )}
       {tokens && selectedToken && (
-        <OptoutTable key={selectedToken.id} token={selectedToken} tokens={tokens} />
+        <OptoutTable
+          key={selectedToken.id}
+          token={selectedToken}
+          tokens={tokens}
+          onAdd={() => setAdding(true)}
+        />
       )}
       {selectedToken && (
         <AddOptout open={adding} token={selectedToken} onClose={() => setAdding(false)} />
@@ -118,7 +120,9 @@ export function OptoutsPage() {
 const peerTyped = (typed: string | undefined): string | undefined =>
   TypedPeer().safeParse(typed).success ? typed : undefined;
 
-function OptoutTable({ token, tokens }: { token: Token; tokens: readonly Token[] }) {
+type TableProps = { token: Token; tokens: readonly Token[]; onAdd: () => void };
+
+function OptoutTable({ token, tokens, onAdd }: TableProps) {
   const search = useSearch(PATH);
   const { timezone } = useUser();
   const shown = useMemo(() => columns(timezone), [timezone]);
@@ -137,16 +141,7 @@ function OptoutTable({ token, tokens }: { token: Token; tokens: readonly Token[]
     void navigate({ to: PATH, change: { ...change, page: undefined }, replace: true });
   return (
     <div className={styles['list']}>
-      <p className={styles['note']}>
-        Siapa pun yang membalas STOP, BERHENTI, atau UNSUB masuk ke daftar ini dan tidak menerima
-        pesan lagi dari token itu; MULAI mengizinkannya kembali.
-      </p>
       <OptoutFilters token={token} tokens={tokens} typed={search.q ?? ''} onChange={go} />
-      {peer === undefined && !list.error && list.data?.total ? (
-        <p className={styles['note']} role="status">
-          {formatNumber(list.data.total)} nomor berhenti.
-        </p>
-      ) : null}
       <DataTable
         {...list.table}
         caption={`Nomor yang berhenti berlangganan dari ${isolated(token.name)}, yang terbaru lebih dulu`}
@@ -167,12 +162,29 @@ function OptoutTable({ token, tokens }: { token: Token; tokens: readonly Token[]
         )}
         empty={
           <NoRows list={list} onReset={peer !== undefined && (() => go({ q: undefined }))}>
-            <EmptyState icon={<UserX size={24} />} title="Belum ada yang berhenti">
+            <EmptyState
+              icon={<UserX size={24} />}
+              title="Belum ada yang berhenti"
+              action={
+                <Button variant="subtle" onClick={onAdd}>
+                  Tandai berhenti
+                </Button>
+              }
+            >
               Semua nomor masih menerima pesan dari token ini.
             </EmptyState>
           </NoRows>
         }
       />
+      {peer === undefined && !list.error && list.data?.total ? (
+        <p className={styles['note']} role="status">
+          {formatNumber(list.data.total)} nomor berhenti.
+        </p>
+      ) : null}
+      <p className={styles['note']}>
+        Siapa pun yang membalas STOP, BERHENTI, atau UNSUB masuk ke daftar ini dan tidak menerima
+        pesan lagi dari token itu; MULAI mengizinkannya kembali.
+      </p>
     </div>
   );
 }

@@ -49,7 +49,7 @@ export function StopForm({ tokenId, peer, children, onStopped, onClose }: Props)
         />
         <Row end>
           <FormActions form={id} busy={busy} onCancel={onClose} tone="danger">
-            Hentikan
+            Tandai berhenti
           </FormActions>
         </Row>
       </Stack>

@@ -1,7 +1,7 @@
 import { isolated } from '#contract/base/names.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Bookmark, ChevronDown } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import { civilDate } from '#contract/base/time.ts';
 import { deleteView, type MessageView } from '#contract/messages/history.ts';
 import { sentenceOf } from '#web/api/errors.ts';
@@ -17,7 +17,8 @@ import {
   type ViewSearch,
 } from '#web/features/messages/views/views.ts';
 import styles from '#web/features/messages/views/ViewBar.module.css';
-import { useWide } from '#web/ui/layout/useWide.ts';
+import { classes } from '#web/ui/classes.ts';
+import { scrollRow, useScrollRow } from '#web/ui/layout/useScrollRow.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { Dropdown, MenuButton } from '#web/ui/menu/Dropdown.tsx';
 import { confirm } from '#web/ui/overlay/confirm.ts';
@@ -28,16 +29,23 @@ const SaveView = later(
 
 type Saving = { view?: MessageView; search: ViewSearch };
 
-export function ViewBar({ search }: { search: ViewSearch }) {
+type Props = {
+  search: ViewSearch;
+  /** At its end: the tools of the list. */
+  children?: ReactNode;
+};
+
+export function ViewBar({ search, children }: Props) {
   const { data, refetch } = useQuery(viewsQuery);
   const [saving, setSaving] = useState<Saving>();
+  const bar = useScrollRow<HTMLElement>();
   const today = civilDate(new Date());
   const own = data?.views ?? [];
   const isCurrent = (other: ViewSearch) => isSame(search, other, today);
   const isOwn = own.some(({ filters }) => isCurrent(searchOf(filters, today)));
   const known = isOwn || builtInViews(today).some((view) => isCurrent(view.search));
   return (
-    <nav className={styles['bar']} aria-label="Tampilan tabel">
+    <nav ref={bar} className={classes(styles['bar'], scrollRow)} aria-label="Tampilan riwayat">
       <ul className={styles['views']}>
         {builtInViews(today).map((view) => (
           <li key={view.name}>
@@ -71,6 +79,7 @@ export function ViewBar({ search }: { search: ViewSearch }) {
           Simpan tampilan
         </Button>
       )}
+      {children}
       {saving && (
         <SaveView
           {...saving}
@@ -88,28 +97,16 @@ export function ViewBar({ search }: { search: ViewSearch }) {
 
 type LinkProps = { name: string; search: ViewSearch; current: boolean };
 
-/** On a phone the views are one long row, which scrolls to the current one. */
-function ViewLink({ name, search, current }: LinkProps) {
-  const link = useRef<HTMLAnchorElement>(null);
-  const wide = useWide();
-  useEffect(() => {
-    const bar = link.current?.closest('nav');
-    if (!current || wide || !link.current || !bar) return;
-    const { offsetLeft: left, offsetWidth: width } = link.current;
-    bar.scrollLeft = Math.max(0, left + width - bar.clientWidth);
-  }, [current, wide]);
-  return (
-    <Link
-      ref={link}
-      to="/message-history"
-      search={search}
-      className={styles['view']}
-      aria-current={current || undefined}
-    >
-      <bdi>{name}</bdi>
-    </Link>
-  );
-}
+const ViewLink = ({ name, search, current }: LinkProps) => (
+  <Link
+    to="/message-history"
+    search={search}
+    className={styles['view']}
+    aria-current={current || undefined}
+  >
+    <bdi>{name}</bdi>
+  </Link>
+);
 
 type MenuProps = { view: MessageView; onRename: () => void; onChanged: () => void };
 

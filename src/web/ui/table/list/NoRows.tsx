@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { sentenceOf } from '#web/api/errors.ts';
 import { Button } from '#web/ui/button/Button.tsx';
-import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
+import { EmptyState, WentWrong } from '#web/ui/panel/EmptyState.tsx';
 
 type Props = {
   list: { error: Error | null; refetch: () => unknown };
@@ -17,8 +17,13 @@ export function NoRows({ list, onReset, reset = 'Hapus filter', children }: Prop
     return <WentWrong message={sentenceOf(list.error)} onRetry={() => void list.refetch()} />;
   if (!onReset) return children;
   return (
-    <Button variant="subtle" size="sm" onClick={onReset}>
-      {reset}
-    </Button>
+    <EmptyState
+      title="Tidak ada yang cocok"
+      action={
+        <Button variant="subtle" size="sm" onClick={onReset}>
+          {reset}
+        </Button>
+      }
+    />
   );
 }

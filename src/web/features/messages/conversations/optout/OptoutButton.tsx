@@ -46,7 +46,7 @@ export function useOptoutChange(which: Which, name: string): Optouts | undefined
     <Modal
       open={asking}
       onClose={() => setAsking(false)}
-      title={`Hentikan pesan ke ${isolated(name)}?`}
+      title={`Tandai ${isolated(name)} berhenti?`}
       size="sm"
       shape="sheet"
     >
@@ -66,7 +66,7 @@ export function useOptoutChange(which: Which, name: string): Optouts | undefined
 }
 
 export const optoutWords = ({ isOn }: Pick<Optouts, 'isOn'>): string =>
-  isOn ? 'Izinkan pesan lagi' : 'Hentikan pesan';
+  isOn ? 'Izinkan pesan lagi' : 'Tandai berhenti';
 
 export const OptoutButton = ({ isOn, change }: Optouts) => (
   <Button
