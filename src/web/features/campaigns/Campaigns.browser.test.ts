@@ -62,6 +62,10 @@ test('a list is pasted, addressed by name and sent with the keyboard alone; anot
   );
   expect(await textsIn(address, '6281234567003')).toEqual([]);
   await tab.getByRole('cell', { name: 'Data kurang' }).waitFor();
+  // Its figures are cumulative, the segments of its bar are not.
+  await tab.getByText('100% dari yang terkirim').first().waitFor();
+  await tab.getByText('0% dari 2 penerima').waitFor();
+  await tab.getByText('Sampai, belum dibaca').waitFor();
   await look(tab, 'a campaign that is done');
   expect(faults).toEqual([]);
 });

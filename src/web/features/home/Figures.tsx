@@ -40,7 +40,7 @@ export const Today = ({ today, yesterday }: Pick<HomeSummary, 'today' | 'yesterd
   </Panel>
 );
 
-/** What share a figure is, in words; null without anything to compare. */
+/** The share of a figure in words; null without anything to compare. */
 function shareOf(key: Shown, { accepted, sent, ...counts }: HomeSummary['today']): string | null {
   if (key === 'sent') return null;
   const percent = percentOf(counts[key], key === 'failed' ? accepted : sent);
