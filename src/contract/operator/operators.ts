@@ -48,7 +48,7 @@ export const inviteOperator = act({
   by: 'operator',
   changes: true,
   audited: true,
-  requiresRecentPassword: 'to_make',
+  requiresRecentPassword: 'to_take',
   input: () => ({ name: PersonName(), phone: IndonesianMobile(), roles: Roles() }),
   output: () =>
     z.object({

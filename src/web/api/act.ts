@@ -5,6 +5,7 @@ import { refusalCode, TransportError } from '#web/api/errors.ts';
 import { newIdempotencyKey } from '#web/api/idempotencyKey.ts';
 import { nextTask } from '#web/browser/scheduling/nextTask.ts';
 import { canRequireReauth, notGiven, questionOf, requireReauth } from '#web/api/reauth.ts';
+import { apiUrl, noteResponse, serverFailed } from '#web/api/server.ts';
 import { pushToken } from '#web/browser/push/pushToken.ts';
 import { savePasswordGiven, sessionToken } from '#web/browser/session.ts';
 
@@ -21,12 +22,6 @@ type Options = {
   /** The idempotency key of a change: the same for a retry. Generated if omitted. */
   key?: string | undefined;
 };
-
-/** The endpoint of all acts: `/api`, or the page's `<meta name="api-url">`. */
-export function apiUrl(): string {
-  const meta = document.querySelector<HTMLMetaElement>('meta[name="api-url"]');
-  return meta?.content || '/api';
-}
 
 /**
  * Performs an act and returns its answer, validated against the act's schema. Input with a FormData or File is sent as
@@ -82,6 +77,7 @@ export async function performStream<A extends Act>(
 ): Promise<Response> {
   const body = bodyFor(act, input, undefined);
   const response = await fetch(apiUrl(), { method: 'POST', body, signal }).catch(failed);
+  noteResponse(response);
   if (!response.ok) readAnswer(act, parsed(await response.text()), response.status);
   return response;
 }
@@ -135,7 +131,9 @@ async function send(
     const init = { method: 'POST', body, keepalive, signal: timer.signal };
     const response = await fetch(apiUrl(), init);
     // The timeout includes reading the body.
-    return { text: await response.text(), status: response.status };
+    const text = await response.text();
+    noteResponse(response);
+    return { text, status: response.status };
   } catch (error) {
     return failed(error);
   } finally {
@@ -145,8 +143,9 @@ async function send(
 }
 
 function failed(error: unknown): never {
-  if (error instanceof TransportError || error instanceof DOMException) throw error;
-  throw new TransportError('network');
+  if (error instanceof DOMException) throw error;
+  serverFailed();
+  throw error instanceof TransportError ? error : new TransportError('network');
 }
 
 function parsed(text: string): unknown {

@@ -1,4 +1,5 @@
 import { TransportError } from '#web/api/errors.ts';
+import { serverFailed } from '#web/api/server.ts';
 import { whenIdle } from '#web/browser/scheduling/whenIdle.ts';
 
 /** `perform` and the refusal catalogue, in a chunk that the first paint does not load. */
@@ -24,6 +25,7 @@ export async function loadModule<Module>(module: Promise<Module>): Promise<Modul
   try {
     return await module;
   } catch {
+    serverFailed();
     throw new TransportError('network');
   }
 }

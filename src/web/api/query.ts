@@ -11,6 +11,7 @@ import type { AnswerOf } from '#web/api/answer.ts';
 import { lazyApi } from '#web/api/lazyApi.ts';
 import { isAbort, isDefinite, refusalCode } from '#web/api/errors.ts';
 import { newIdempotencyKey } from '#web/api/idempotencyKey.ts';
+import { onServerBack } from '#web/api/server.ts';
 
 const SECOND_TRY_MS = 1_000;
 
@@ -18,7 +19,7 @@ const SECOND_TRY_MS = 1_000;
 const retryDelay = (_tries: number, error: Error): number =>
   isDefinite(error) ? 0 : SECOND_TRY_MS;
 
-/** The query client: no refetch on focus, refetch on reconnect, one retry, as specified. */
+/** The query client: no refetch on focus, refetch on reconnect, one retry, as specified. A server that was away is a reconnect. */
 export function makeQueryClient(): QueryClient {
   // The library assumes a network until an `offline` event. A page loaded offline would miss the reconnect.
   onlineManager.setOnline(navigator.onLine);
@@ -45,6 +46,7 @@ export function makeQueryClient(): QueryClient {
       mutations: { retry: 1, retryDelay, networkMode: 'offlineFirst' },
     },
   });
+  onServerBack(() => client.getQueryCache().onOnline());
   return client;
 }
 

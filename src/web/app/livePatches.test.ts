@@ -271,21 +271,24 @@ test.each(Object.entries(effects))(
   },
 );
 
-test('replaces an answer that was in flight when the saldo changed', async () => {
-  let read = { available: 1_000, held: 0 };
-  const key = [saldoSummary.name];
-  const slow = async () => {
-    const answer = read;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    return answer;
-  };
-  new QueryObserver(client, { queryKey: key, queryFn: slow }).subscribe(() => undefined);
-  await vi.advanceTimersByTimeAsync(50);
-  read = { available: 850, held: 150 };
-  cache.apply({ kind: 'saldo.changed', available: rupiah(850), held: rupiah(150) });
-  await vi.advanceTimersByTimeAsync(400);
-  expect(shown(key)).toEqual(read);
-});
+test.each([saldoSummary.name, 'home'])(
+  'replaces an answer to %s that was in flight when the saldo changed',
+  async (name) => {
+    let read = { available: 1_000, held: 0 };
+    const key = [name];
+    const slow = async () => {
+      const answer = read;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      return answer;
+    };
+    new QueryObserver(client, { queryKey: key, queryFn: slow }).subscribe(() => undefined);
+    await vi.advanceTimersByTimeAsync(50);
+    read = { available: 850, held: 150 };
+    cache.apply({ kind: 'saldo.changed', available: rupiah(850), held: rupiah(150) });
+    await vi.advanceTimersByTimeAsync(400);
+    expect(shown(key)).toEqual(read);
+  },
+);
 
 test('refetches an operator’s notice in a hidden tab too', async () => {
   const user = onScreen(userQuery.queryKey, {});

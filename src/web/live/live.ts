@@ -12,6 +12,7 @@ import {
   type Match,
 } from '#web/live/patches.ts';
 import { emitLive } from '#web/live/listeners.ts';
+import { onServerBack, serverAnswered, serverFailed } from '#web/api/server.ts';
 import { beforeSignOut, userQuery } from '#web/api/user.ts';
 import { throttle } from '#web/live/throttle.ts';
 
@@ -71,6 +72,7 @@ export function startLive({ client, userId, patches, alerts: all }: Following): 
   });
 
   const take = (frame: Frame, at: number, skewMs: number) => {
+    serverAnswered();
     position = frame.position ?? position;
     if (frame.event === 'reset') return cache.reset();
     const event = eventOf(frame);
@@ -106,7 +108,7 @@ export function startLive({ client, userId, patches, alerts: all }: Following): 
         take(frame, at, skewMs);
       },
       retryAfterMs: (error) => retryAfterMs(client, error),
-      onWake,
+      ...connection,
       signal,
     });
   };
@@ -211,11 +213,15 @@ function onWake(wake: () => void): () => void {
   };
   window.addEventListener('online', wake);
   document.addEventListener('visibilitychange', seen);
+  const stopBack = onServerBack(wake);
   return () => {
+    stopBack();
     window.removeEventListener('online', wake);
     document.removeEventListener('visibilitychange', seen);
   };
 }
+
+const connection = { onReceive: serverAnswered, onSilent: serverFailed, onWake };
 
 export type LiveCache = {
   /** Applies an event: from its own data where possible, else by a refetch. */

@@ -23,6 +23,10 @@ type StreamOptions = {
   since: () => number | undefined;
   onOpen?: (response: Response) => void;
   onFrame: (frame: Frame) => void;
+  /** Called for whatever the server sends, also between frames. */
+  onReceive?: () => void;
+  /** Called when a connection is given up because nothing arrives on it. */
+  onSilent?: () => void;
   /** The minimum delay after an error; `undefined` if a retry is pointless. */
   retryAfterMs: (error: unknown) => number | undefined;
   /** Calls back when an immediate retry makes sense: on reconnect or focus. */
@@ -52,7 +56,7 @@ export async function followStream(options: StreamOptions): Promise<void> {
 }
 
 async function readStream(
-  { open, since, onOpen, onFrame, onWake, signal }: StreamOptions,
+  { open, since, onOpen, onFrame, onReceive, onSilent, onWake, signal }: StreamOptions,
   live: () => void,
 ) {
   const line = new AbortController();
@@ -60,11 +64,15 @@ async function readStream(
   signal.addEventListener('abort', cut, { once: true });
   if (signal.aborted) cut();
   let lastReceivedAt = Date.now();
-  let silenceTimer = setTimeout(cut, SILENT_MS);
+  const giveUp = () => {
+    onSilent?.();
+    cut();
+  };
+  let silenceTimer = setTimeout(giveUp, SILENT_MS);
   const received = () => {
     lastReceivedAt = Date.now();
     clearTimeout(silenceTimer);
-    silenceTimer = setTimeout(cut, SILENT_MS);
+    silenceTimer = setTimeout(giveUp, SILENT_MS);
   };
   const forgetWake = onWake(() => {
     if (Date.now() - lastReceivedAt > UNTRUSTED_MS) cut();
@@ -79,6 +87,7 @@ async function readStream(
       const piece = await text?.read();
       if (!piece || piece.done) return;
       received();
+      onReceive?.();
       live();
       for (const frame of read(piece.value)) onFrame(frame);
     }

@@ -5,7 +5,7 @@ import {
   uploadHeaders,
   type UploadMetadata,
 } from '#contract/uploads.ts';
-import { apiUrl } from '#web/api/act.ts';
+import { apiUrl } from '#web/api/server.ts';
 import { readJson } from '#web/browser/json.ts';
 import { replyMessage } from '#web/api/replyMessage.ts';
 import { sessionToken } from '#web/browser/session.ts';

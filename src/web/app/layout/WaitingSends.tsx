@@ -6,17 +6,19 @@ import { waitingTexts } from '#web/features/messages/conversations/thread/sendin
 import { useStore } from '#web/browser/store.ts';
 import { supportWaiting } from '#web/features/support/outbox/waiting.ts';
 import styles from '#web/app/layout/WaitingSends.module.css';
+import { useServerAway } from '#web/api/server.ts';
 import { OFFLINE_PLACE, useOnline } from '#web/ui/layout/OfflineBar.tsx';
 
-/** The number of texts that wait for a network, below the offline bar. */
+/** The number of texts that wait for a network or the server, below the bar that says so. */
 export function WaitingSends() {
   const waiting = useStore(waitingTexts);
   const lines = useStore(supportWaiting);
   const offline = !useOnline();
+  const away = useServerAway();
   const operator = useUser().role === 'operator';
   const count = waiting.length + lines;
   const bar = document.getElementById(OFFLINE_PLACE);
-  if (!offline || count === 0 || !bar) return null;
+  if (!(offline || away) || count === 0 || !bar) return null;
   const last = waiting.at(-1);
   return createPortal(
     <p className={styles['line']}>

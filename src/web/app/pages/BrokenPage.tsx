@@ -1,46 +1,52 @@
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
+import { onServerBack, probeServer } from '#web/api/server.ts';
 import styles from '#web/ui/page/noticePage.module.css';
 import { Button } from '#web/ui/button/Button.tsx';
 import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
 
 const RELOADED = 'ui-reloaded';
 
-/** True if a chunk could not be fetched: a deploy removes the old files. */
-const isOldVersion = (error: unknown): boolean =>
+/** True if a chunk could not be fetched: a deploy removes the old files, or the server is away. */
+const isUnloaded = (error: unknown): boolean =>
   error instanceof Error &&
   /dynamically imported module|module script|preload/i.test(error.message);
 
 /** Reloads for a new version, at most once in ten seconds. */
-function reloadOnce(): boolean {
+function reloadOnce(): void {
   try {
     const last = Number(sessionStorage.getItem(RELOADED) ?? 0);
-    if (Date.now() - last < 10_000) return false;
+    if (Date.now() - last < 10_000) return;
     sessionStorage.setItem(RELOADED, String(Date.now()));
     window.location.reload();
-    return true;
   } catch {
-    return false;
+    // Without a storage it could reload forever.
   }
 }
 
-/** The error page: for bugs, and for versions that no longer exist. */
+/** The error page: for bugs, for versions that no longer exist, and for pages that the server did not send. */
 export function BrokenPage({ error }: { error: unknown }) {
+  const unloaded = isUnloaded(error);
+  const [isAway, setAway] = useState(false);
   useEffect(() => {
-    if (!isOldVersion(error)) return undefined;
-    if (navigator.onLine) return void reloadOnce();
-    // Offline, a reload could only lose the page.
-    const back = () => window.location.reload();
-    window.addEventListener('online', back, { once: true });
-    return () => window.removeEventListener('online', back);
-  }, [error]);
+    if (!unloaded) return undefined;
+    // Before the server answers, a reload could only lose the app.
+    void probeServer().then((isThere) => (isThere ? reloadOnce() : setAway(true)));
+    return onServerBack(() => window.location.reload());
+  }, [unloaded]);
   return (
     <main id="isi" tabIndex={-1} className={styles['page']} role="alert">
-      <PageTitle>Halaman ini bermasalah</PageTitle>
+      <PageTitle>{isAway ? 'Halaman belum termuat' : 'Halaman ini bermasalah'}</PageTitle>
       <p className={styles['text']}>
-        Muat ulang untuk mencoba lagi. Yang sudah tersimpan tidak hilang.
+        {isAway
+          ? 'Server belum dapat dihubungi. Halaman ini terbuka otomatis begitu tersambung.'
+          : 'Muat ulang untuk mencoba lagi. Yang sudah tersimpan tidak hilang.'}
       </p>
       <div className={styles['actions']}>
-        <Button onClick={() => window.location.reload()}>Muat ulang</Button>
+        {isAway ? (
+          <Button onClick={() => void probeServer()}>Coba sekarang</Button>
+        ) : (
+          <Button onClick={() => window.location.reload()}>Muat ulang</Button>
+        )}
       </div>
     </main>
   );

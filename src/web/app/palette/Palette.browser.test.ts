@@ -186,6 +186,50 @@ test('handles single-key shortcuts, which can be turned off', async ({ person })
   await takesFocus(tab, rows.nth(0));
 });
 
+test('j and k reach the rows of every list, and the help lists them once there are rows', async ({
+  person,
+}) => {
+  const { customer } = await shopAt(address);
+  const { open, context } = await person({ session: customer.session });
+  const tab = await open('/profile');
+  await heading(tab, 'Profil').waitFor();
+  await tab.keyboard.press('?');
+  await help(tab).getByText('Pindah halaman').waitFor();
+  expect(await help(tab).getByText('Baris berikutnya').count()).toBe(0);
+
+  const { promise: allowed, resolve: allow } = Promise.withResolvers<void>();
+  await context.route('**/api', async (route) => {
+    if (/act=saldo_mutation_list/.test(route.request().postData() ?? '')) await allowed;
+    await route.continue();
+  });
+  await tab.goto('/saldo');
+  await heading(tab, 'Saldo').waitFor();
+  await tab.keyboard.press('?');
+  await help(tab).getByText('Pindah halaman').waitFor();
+  expect(await help(tab).getByText('Baris berikutnya').count()).toBe(0);
+  allow();
+  await help(tab).getByText('Baris berikutnya').waitFor();
+  await tab.keyboard.press('Escape');
+  await gone(help(tab));
+  const lines = tab.locator('tbody [data-row="line"]');
+  await tab.keyboard.press('j');
+  await takesFocus(tab, lines.nth(0));
+  await tab.keyboard.press('j');
+  await takesFocus(tab, lines.nth(1));
+  await tab.keyboard.press('k');
+  await takesFocus(tab, lines.nth(0));
+
+  await tab.goto('/message-history?view=percakapan');
+  const row = tab.locator('a[data-row="open"]').first();
+  await row.waitFor();
+  await tab.keyboard.press('j');
+  await takesFocus(tab, row);
+  await tab.keyboard.press('Enter');
+  await takesFocus(tab, tab.getByLabel(/^Tulis pesan untuk/));
+  await tab.keyboard.press('Escape');
+  await takesFocus(tab, row);
+});
+
 test('the overlays are accessible', async ({ person }) => {
   const { customer } = await shopAt(address);
   const { open } = await person({ session: customer.session });

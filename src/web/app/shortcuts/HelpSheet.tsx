@@ -1,9 +1,9 @@
-import { useState } from 'react';
+import { useEffect, useReducer, useState } from 'react';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useChoose } from '#web/features/profile/preferences/preferences.ts';
 import { useUser } from '#web/api/user.ts';
 import { screensFor } from '#web/app/navigation/menu.ts';
-import { everywhere, onPage, walking } from '#web/app/shortcuts/appShortcuts.ts';
+import { everywhere, hasRows, onPage, walking } from '#web/app/shortcuts/appShortcuts.ts';
 import type { Shortcut } from '#web/app/shortcuts/shortcuts.ts';
 import styles from '#web/app/shortcuts/HelpSheet.module.css';
 import { Keys } from '#web/app/shortcuts/Keys.tsx';
@@ -32,6 +32,15 @@ const inDetails = {
   ],
 };
 
+const inRows = {
+  title: 'Di daftar',
+  shortcuts: [
+    ...described(walking),
+    { keys: 'Enter', about: 'Buka baris' },
+    { keys: 'x', about: 'Pilih baris, bila dapat dipilih' },
+  ],
+};
+
 const screens = (operator: boolean): readonly Listed[] =>
   screensFor(operator).map(({ label, key }) => ({ keys: `g ${key}`, about: `Buka ${label}` }));
 
@@ -49,14 +58,7 @@ const listedShortcuts = (
     ],
   },
   { title: 'Pindah halaman', shortcuts: screens(operator) },
-  {
-    title: 'Di tabel',
-    shortcuts: [
-      ...described(walking),
-      { keys: 'Enter', about: 'Buka baris' },
-      { keys: 'x', about: 'Pilih baris, bila dapat dipilih' },
-    ],
-  },
+  ...(hasRows() ? [inRows] : []),
   ...(operator ? [] : [inDetails]),
   {
     title: 'Menulis pesan',
@@ -70,6 +72,7 @@ const listedShortcuts = (
 /** The help sheet (`?`): all shortcuts, and the switch for single keys. */
 export function HelpSheet({ onClose }: { onClose: () => void }) {
   const operator = useUser().role === 'operator';
+  usePageChanges();
   return (
     <Modal open onClose={onClose} title="Pintasan papan ketik" size="lg">
       <div className={styles['groups']}>
@@ -92,6 +95,17 @@ export function HelpSheet({ onClose }: { onClose: () => void }) {
       <SingleKeys />
     </Modal>
   );
+}
+
+/** Renders again when the page behind the sheet changes: its rows may still be loading. */
+function usePageChanges(): void {
+  const [, render] = useReducer((times: number) => times + 1, 0);
+  useEffect(() => {
+    const watcher = new MutationObserver(render);
+    const main = document.querySelector('main');
+    if (main) watcher.observe(main, { childList: true, subtree: true });
+    return () => watcher.disconnect();
+  }, []);
 }
 
 /** Applies at once; reverts with an error if saving fails. */

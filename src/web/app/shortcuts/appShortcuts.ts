@@ -59,10 +59,15 @@ function pressed(button: HTMLElement | undefined): boolean {
   return button !== undefined;
 }
 
-/** Moves between the rows of the page's tables from any focus; the table handles the other keys. */
+const ROW = '[data-row="open"], [data-row="line"]';
+
+/** True if the page shows a list with rows for j and k. */
+export const hasRows = (): boolean => seen(ROW) !== undefined;
+
+/** Moves between the rows of the page's lists from any focus; the list handles the other keys. */
 function stepRow(by: 1 | -1): boolean {
-  const rows = allSeen('[data-row="open"]');
-  const here = rows.findIndex((row) => row.closest('tr')?.contains(document.activeElement));
+  const rows = allSeen(ROW);
+  const here = rows.findIndex((row) => row.closest('tr, li')?.contains(document.activeElement));
   const next = here === -1 ? rows.at(by === 1 ? 0 : -1) : rows[here + by];
   next?.focus();
   return next !== undefined;

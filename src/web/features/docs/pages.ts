@@ -1,4 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
+import { loadModule } from '#web/api/lazyApi.ts';
 
 const all = [
   { name: 'api', title: 'API' },
@@ -35,7 +36,10 @@ export const pageNamed = (name: string | undefined) =>
 export const sourceQuery = (name: DocsPageName) =>
   queryOptions({
     queryKey: ['docs', name],
-    queryFn: async () => (await files[`/docs/${name}.md`]?.()) ?? '',
+    queryFn: async () => {
+      const load = files[`/docs/${name}.md`];
+      return load ? loadModule(load()) : '';
+    },
     staleTime: Infinity,
   });
 

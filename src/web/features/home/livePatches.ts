@@ -3,7 +3,7 @@ import { keyIsAbout, type CacheChanges, type LivePatches } from '#web/live/patch
 const home = keyIsAbout('home', 'home_');
 const refetchHome = (_event: unknown, { refetch }: CacheChanges) => refetch(home);
 
-/** Updates Beranda; the saldo is patched elsewhere. */
+/** Updates Beranda; its saldo is patched with the others (`saldoPatches`). */
 export const homePatches: LivePatches = {
   follows: home,
   on: {
@@ -14,5 +14,9 @@ export const homePatches: LivePatches = {
     'token.changed': refetchHome,
     'topup.changed': refetchHome,
     'webhook.changed': refetchHome,
+    // A response under way may have been read before the event.
+    'saldo.changed': (_event, { isFetching, refetch }) => {
+      if (isFetching(['home'])) refetch(['home']);
+    },
   },
 };

@@ -126,8 +126,11 @@ test('a failed push service is retried with a press, and a lost subscription is 
   await button('Kirim uji').click();
   await state(tab, /^Dimatikan di browser ini/);
   expect(acts().at(-1)).toBe('push_unregister');
+  const sentence = here(tab).getByRole('alert').filter({ hasText: 'Tidak lagi menerima.' });
+  await sentence.waitFor();
   await button('Nyalakan di browser ini').click();
   await state(tab, /^Menyala di browser ini/);
+  expect(await sentence.count()).toBe(0);
 });
 
 test('a dismissed offer of notices is not shown again', async ({ profiles }) => {

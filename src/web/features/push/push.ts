@@ -1,5 +1,6 @@
 import { pushConfig, registerPush, testPush, unregisterPush } from '#contract/push.ts';
-import { apiUrl, perform } from '#web/api/act.ts';
+import { perform } from '#web/api/act.ts';
+import { apiUrl } from '#web/api/server.ts';
 import { refusalCode } from '#web/api/errors.ts';
 import { storageSet, storageGet } from '#web/browser/storage.ts';
 import { createStore, useStore } from '#web/browser/store.ts';

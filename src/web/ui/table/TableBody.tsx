@@ -106,6 +106,7 @@ function Line<Row>({ row, table, picking }: LineProps<Row>) {
       data-open={key === openKey || undefined}
       data-chosen={isSelected || undefined}
       onClick={onOpen && click}
+      {...(!onOpen && readOnly)}
     >
       {selection && (
         <selection.pieces.Choose row={row} table={table} selection={selection} picking={picking} />
@@ -137,6 +138,15 @@ function Line<Row>({ row, table, picking }: LineProps<Row>) {
     </tr>
   );
 }
+
+/** Enter on a row that j or k has reached: unfolds its details or opens its menu, if it has any. */
+function unfold({ key, target, currentTarget }: KeyboardEvent<HTMLElement>): void {
+  if (key !== 'Enter' || target !== currentTarget) return;
+  currentTarget.querySelector<HTMLElement>('[aria-expanded]')?.click();
+}
+
+/** A row without details: it takes the focus itself, for j and k. */
+const readOnly = { tabIndex: -1, 'data-row': 'line', onKeyDown: unfold };
 
 /** Renders again only for another row or column: most of a table's cost is here. */
 const Cell = memo(function Cell<Row>({ column, row }: { column: Column<Row>; row: Row }) {

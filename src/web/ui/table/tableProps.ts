@@ -82,7 +82,7 @@ export type TableProps<Row> = {
   busy?: boolean;
   /** Below 'Data tidak ditemukan': the reason, or a button to start. */
   empty?: ReactNode;
-  /** Opens a row: a click anywhere on it, or Enter on its first cell; j and k move between rows. */
+  /** Opens a row: a click anywhere on it, or Enter on its first cell. j and k move between rows. */
   onOpen?: (row: Row) => void;
   openKey?: string | undefined;
   /** A last cell for a row's own menu; its button is named after the row. */

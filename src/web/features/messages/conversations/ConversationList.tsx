@@ -121,6 +121,7 @@ function Line({ conversation, q, open, withToken }: LineProps) {
         search={{ view: 'percakapan', open: token.id, peer, q: q || undefined }}
         {...chatRow({ open, unread })}
         data-conversation
+        data-row="open"
         // Enter clicks without a pointer's press: then focus moves to the box.
         onClick={({ detail }) => {
           if (detail === 0) (open ? focusOpenBox : focusNextBox)();

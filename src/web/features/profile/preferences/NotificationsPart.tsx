@@ -108,8 +108,11 @@ const ways: Partial<Record<PushState, string>> = {
 function ThisBrowser() {
   const state = usePushState();
   const [busy, setBusy] = useState(false);
+  // Kept here: a lost subscription turns push off, which removes the button of the test.
+  const [failure, setFailure] = useState<string>();
   const run = (work: () => Promise<unknown>) => async () => {
     setBusy(true);
+    setFailure(undefined);
     await work().finally(() => setBusy(false));
   };
   const way = ways[state];
@@ -123,7 +126,7 @@ function ThisBrowser() {
       )}
       {state === 'on' && (
         <>
-          <TestPush />
+          <TestPush onFailure={setFailure} />
           <Button
             size="sm"
             variant="link"
@@ -135,35 +138,32 @@ function ThisBrowser() {
           </Button>
         </>
       )}
-    </div>
-  );
-}
-
-function TestPush() {
-  const [busy, setBusy] = useState(false);
-  const [failure, setFailure] = useState<string>();
-  const send = async () => {
-    setBusy(true);
-    setFailure(undefined);
-    try {
-      await sendTestPush();
-      toast('Pemberitahuan uji dikirim ke browser ini.', { tone: 'success' });
-    } catch (no) {
-      setFailure(sentenceOf(no));
-    } finally {
-      setBusy(false);
-    }
-  };
-  return (
-    <>
-      <Button size="sm" variant="subtle" busy={busy} onClick={() => void send()}>
-        Kirim uji
-      </Button>
       {failure && (
         <p className={styles['failure']} role="alert">
           {failure}
         </p>
       )}
-    </>
+    </div>
+  );
+}
+
+function TestPush({ onFailure }: { onFailure: (sentence: string | undefined) => void }) {
+  const [busy, setBusy] = useState(false);
+  const send = async () => {
+    setBusy(true);
+    onFailure(undefined);
+    try {
+      await sendTestPush();
+      toast('Pemberitahuan uji dikirim ke browser ini.', { tone: 'success' });
+    } catch (no) {
+      onFailure(sentenceOf(no));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Button size="sm" variant="subtle" busy={busy} onClick={() => void send()}>
+      Kirim uji
+    </Button>
   );
 }

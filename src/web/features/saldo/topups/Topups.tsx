@@ -54,6 +54,7 @@ function Line({ topup, onEnd }: { topup: Topup; onEnd: () => void }) {
       change={{ open: topup.id, new: undefined }}
       resetScroll={false}
       className={styles['line']}
+      data-row="open"
     >
       <span className={styles['amount']}>
         <Money amount={topup.total} />

@@ -1,6 +1,7 @@
 import type { SupportMessage } from '#contract/support.ts';
 import { isAbort, isDefinite, refusalCode, sentenceOf, TransportError } from '#web/api/errors.ts';
 import { newIdempotencyKey } from '#web/api/idempotencyKey.ts';
+import { onServerBack } from '#web/api/server.ts';
 import { Fault } from '#web/api/uploads/uploadFault.ts';
 import { retryMs } from '#web/api/user.ts';
 import { onStorageChange } from '#web/browser/storageNames.ts';
@@ -77,14 +78,16 @@ export function dropLine({ id }: OutgoingLine): void {
 
 /**
  * Sends the messages of a thread one after the other, from now on and on every page, so that they arrive in order.
- * Resumes after a reload, and when the browser is online again.
+ * Resumes after a reload, and when the browser is online or the server back again.
  *
  * @returns a function that stops it, for a thread that is only shown no longer.
  */
 export function followOutbox(sender: LineSender): () => void {
   const { thread } = sender;
   if (senders.size === 0) {
-    window.addEventListener('online', () => [...senders.keys()].forEach(wake));
+    const wakeAll = () => [...senders.keys()].forEach(wake);
+    window.addEventListener('online', wakeAll);
+    onServerBack(wakeAll);
     // Another tab may have added some, and be closed before it has sent them.
     lines.subscribe(() => [...senders.keys()].forEach((name) => void work(name)));
   }

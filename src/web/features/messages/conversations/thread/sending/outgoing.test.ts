@@ -13,6 +13,7 @@ const which = { tokenId: `tok_${'0'.repeat(26)}`, peer: '6281234567890' };
 let requests: SendRequest[] = [];
 let answers: (() => Response | Promise<Response>)[] = [];
 let net: { onLine: boolean };
+let isAway: boolean;
 let stored: Map<string, string>;
 let client: QueryClient;
 let stop = () => undefined as void;
@@ -74,6 +75,7 @@ beforeEach(() => {
   answers = [];
   stored = new Map();
   net = { onLine: true };
+  isAway = false;
   client = new QueryClient();
   client.setQueryData(threadKey(which.tokenId, which.peer), { rows: [], ended: true, readAt: 0 });
   vi.stubGlobal('navigator', net);
@@ -82,6 +84,8 @@ beforeEach(() => {
   vi.stubGlobal('localStorage', undefined);
   vi.stubGlobal('fetch', async (_address: string, { body }: RequestInit) => {
     const form = body as URLSearchParams;
+    if (isAway) return lost();
+    if (form.get('act') === 'app_config') return Response.json({ code: 1 });
     requests.push({ text: form.get('text') ?? '', key: form.get('key') ?? '' });
     const answer = answers.shift();
     return answer ? answer() : sent(requests.at(-1)!);
@@ -129,6 +133,20 @@ test('a text that failed twice keeps the reason, and its key, until it is resent
   await vi.advanceTimersByTimeAsync(100);
   expect(new Set(requests.map(({ key }) => key)).size).toBe(1);
   expect(inThread()).toEqual(['halo']);
+});
+
+test('a text written while the server is away waits, and is sent once it is back', async () => {
+  const { sendText } = await loadPage();
+  isAway = true;
+  sendText(client, which, 'satu');
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(waiting()).toMatchObject([{ why: expect.stringContaining('koneksi') }]);
+  sendText(client, which, 'dua');
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(waiting()[1]).not.toHaveProperty('why');
+  isAway = false;
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect(requests.map(({ text }) => text)).toEqual(['dua']);
 });
 
 test('after a refusal the next attempt is a new request: the old key would be refused again', async () => {

@@ -2,6 +2,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import type { ConversationMessage, Quoted } from '#contract/messages.ts';
 import { isAbort, isDefinite, refusalCode, sentenceOf, TransportError } from '#web/api/errors.ts';
 import { newIdempotencyKey } from '#web/api/idempotencyKey.ts';
+import { isServerAway, onServerBack } from '#web/api/server.ts';
 import {
   dropFile,
   FileGone,
@@ -173,7 +174,7 @@ export function dropText({ id, upload }: Outgoing): void {
 }
 
 /**
- * Resumes sending after a reload, and whenever the browser is online again.
+ * Resumes sending after a reload, and whenever the browser is online or the server back again.
  *
  * @returns a function that stops it
  */
@@ -183,7 +184,11 @@ export function startOutgoing(client: QueryClient): () => void {
   };
   workAll();
   window.addEventListener('online', workAll);
-  return () => window.removeEventListener('online', workAll);
+  const stopBack = onServerBack(workAll);
+  return () => {
+    stopBack();
+    window.removeEventListener('online', workAll);
+  };
 }
 
 function stored(at: number): readonly Outgoing[] {
@@ -236,7 +241,7 @@ async function tryOnce(one: Outgoing): Promise<ConversationMessage> {
 const isFinal = (error: unknown): boolean =>
   isDefinite(error) || isAbort(error) || error instanceof FileGone || isLasting(error);
 
-/** The one retry, as for every change; the same key makes it safe. It waits while offline. */
+/** The one retry, as for every change; the same key makes it safe. It waits while offline, and while the server is away. */
 async function retryOnce(id: string): Promise<ConversationMessage | 'waits' | undefined> {
   await new Promise((resolve) => setTimeout(resolve, SECOND_TRY_MS));
   const one = all.get().find((waiting) => waiting.id === id);
@@ -244,7 +249,7 @@ async function retryOnce(id: string): Promise<ConversationMessage | 'waits' | un
   try {
     return await tryOnce(one);
   } catch (error) {
-    if (!navigator.onLine) return 'waits';
+    if (!navigator.onLine || isServerAway()) return 'waits';
     return refusedBy(one, error);
   }
 }
