@@ -24,7 +24,7 @@ const libraries = new RegExp(
  * numbers, which the public file of tokens exports. They stay in the chunk of their users.
  */
 const rare =
-  /@tanstack\/.*\/(?:queriesObserver|useQueries)\.js|features\/tokens\/(?:channels|cloud|connection)[/.]|contract\/channels\./;
+  /@tanstack\/.*\/(?:queriesObserver|useQueries)\.js|features\/(?:tokens\/(?:channels|links|queries|samples)|billing)[/.]|contract\/(?:channels|saldo|billing)\.|api\/lists\/flatList\./;
 
 /** The fields of the sign-in page, which other forms share: five files would cost it 1 kB more. */
 const fields: Group = {
@@ -156,7 +156,9 @@ function partsOf(graph: Graph): ReadonlyMap<string, Part> {
   const first = behind(of('main.tsx', 'app/layout/AuthLayout.tsx'), graph);
   const before = behind(outside, graph, { later: true });
   const framed = behind(of('app/layout/AppLayout.tsx'), graph);
-  const paged = Object.values(dailyPages).map((page) => behind(of(page), graph));
+  const paged = Object.values(dailyPages).map((page) =>
+    behind(of(page), graph, { notBehind: rare }),
+  );
   // Modules that the first page shares with others cost nothing there.
   const isPaged = (id: string) => {
     const count = paged.filter((one) => one.has(id)).length;

@@ -16,15 +16,15 @@ const budgets = [
     screen: 'login',
     page: 'src/web/features/auth/login/LoginPage.tsx',
     around: 'AuthLayout',
-    js: 96 * KB,
+    js: 97 * KB,
     css: 20 * KB,
   },
   {
     screen: 'first signed-in screen',
     page: 'src/web/features/home/HomePage.tsx',
     around: 'frame',
-    js: 160 * KB,
-    css: 20 * KB,
+    js: 166 * KB,
+    css: 20.5 * KB,
   },
 ];
 
@@ -45,7 +45,7 @@ const pieces = {
   'src/web/app/palette/Palette.tsx': 4,
   'src/web/features/messages/conversations/ConversationsView.tsx': 12.7,
   'src/web/features/profile/avatar/AvatarDialog.tsx': 8.7,
-  'src/web/features/auth/captcha/captchaRun.ts': 1.6,
+  'src/web/features/auth/captcha/captchaRun.ts': 2.7,
 };
 
 function needed(manifest, key, found = new Set()) {

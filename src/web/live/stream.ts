@@ -23,7 +23,7 @@ type StreamOptions = {
   since: () => number | undefined;
   onOpen?: (response: Response) => void;
   onFrame: (frame: Frame) => void;
-  /** Called for whatever the server sends, also between frames. */
+  /** Called for each chunk from the server, also between frames. */
   onReceive?: () => void;
   /** Called when a connection is given up because nothing arrives on it. */
   onSilent?: () => void;

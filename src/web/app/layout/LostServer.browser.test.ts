@@ -21,7 +21,7 @@ async function powerOf(context: BrowserContext) {
   return power;
 }
 
-test('a server that is away is told apart from a missing network, and refetched when it is back', async ({
+test('a server that is away and a missing network have different banners, and refetched when it is back', async ({
   person,
 }) => {
   const { customer } = await shopAt(address);

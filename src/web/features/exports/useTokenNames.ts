@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { allTokensQuery } from '#web/features/tokens/tokens.ts';
+import { allTokensQuery } from '#web/api/allTokens.ts';
 
 export function useTokenNames(): (id: string) => string | undefined {
   const { data: tokens } = useQuery(allTokensQuery);

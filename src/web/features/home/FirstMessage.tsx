@@ -3,6 +3,7 @@ import { failureHelp } from '#contract/messages/failures.ts';
 import { type HomeSummary, type MessageRow, TEXT_MAX, sendMessage } from '#contract/messages.ts';
 import type { Token } from '#contract/tokens.ts';
 import { refusalCode, sentenceOf } from '#web/api/errors.ts';
+import { allTokensQuery } from '#web/api/allTokens.ts';
 import { useAct } from '#web/api/query.ts';
 import { useUser } from '#web/api/user.ts';
 import { Link } from '#web/browser/router/Link.tsx';
@@ -17,12 +18,7 @@ import {
   useMessagePrice,
 } from '#web/features/messages/messages.ts';
 import { saldoQuery } from '#web/features/saldo/saldo.ts';
-import {
-  FIRST_TEXT,
-  UnverifiedNote,
-  WindowNote,
-  allTokensQuery,
-} from '#web/features/tokens/tokens.ts';
+import { FIRST_TEXT, UnverifiedNote, WindowNote } from '#web/features/tokens/tokens.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button, LinkButton } from '#web/ui/button/Button.tsx';
 import { checkWith } from '#web/ui/form/checkWith.ts';

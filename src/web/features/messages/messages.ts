@@ -7,7 +7,7 @@ export { statusSegments } from '#web/features/messages/segments.ts';
 export { StatusMark } from '#web/features/messages/StatusMark.tsx';
 export { conversationsQuery } from '#web/features/messages/conversations/queries.ts';
 export { timelineEntries } from '#web/features/messages/details/timeline.ts';
-export { excerptOf, nameOf } from '#web/features/messages/labels.ts';
+export { excerptOf } from '#web/features/messages/labels.ts';
 export { canSend } from '#web/features/messages/queries.ts';
 export { MessagePrice } from '#web/features/messages/send/MessagePrice.tsx';
 export { useMessagePrice } from '#web/features/messages/send/useMessagePrice.ts';

@@ -156,10 +156,7 @@ export function Mutations() {
 }
 
 const NoMutations = () => (
-  <EmptyState
-    title="Belum ada mutasi"
-    action={<TopupButton onSaldo variant="subtle" size="sm" />}
-  >
+  <EmptyState title="Belum ada mutasi" action={<TopupButton onSaldo variant="subtle" size="sm" />}>
     Setiap isi saldo dan biaya pesan akan tercatat di sini.
   </EmptyState>
 );

@@ -11,7 +11,6 @@ export { channelLabel, statusTone } from '#web/features/tokens/labels.ts';
 export { LinkPart } from '#web/features/tokens/links/LinkPart.tsx';
 export { tokenQuery, useTokenChanged } from '#web/features/tokens/queries.ts';
 export { FIRST_TEXT } from '#web/features/tokens/samples.ts';
-export { allTokensQuery } from '#web/features/tokens/allTokens.ts';
 export {
   categoryLabel as templateCategoryLabel,
   fileLabel as templateFileLabel,

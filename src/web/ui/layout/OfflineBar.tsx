@@ -1,7 +1,7 @@
-import { useQueryClient } from '@tanstack/react-query';
-import { CloudOff, WifiOff } from 'lucide-react';
-import { lastServerAnswer, useServerAway } from '#web/api/server.ts';
-import { userQuery } from '#web/api/user.ts';
+import { useEffect, useState } from 'react';
+import { useServerAway } from '#web/api/server.ts';
+import { later } from '#web/browser/lazyComponent.ts';
+import { whenIdle } from '#web/browser/scheduling/whenIdle.ts';
 import { createStore, useStore } from '#web/browser/store.ts';
 import styles from '#web/ui/layout/OfflineBar.module.css';
 
@@ -25,39 +25,21 @@ export const useOnline = (): boolean => useStore(online);
 /** The bar's slot for further messages while offline. */
 export const OFFLINE_PLACE = 'offline';
 
+// Loaded while the server answers: without it nothing can be loaded.
+const Words = later(async () => (await import('#web/ui/layout/OfflineWords.tsx')).OfflineWords);
+
 /** The bar at the top while the browser is offline or the server does not answer. */
 export function OfflineBar() {
   const isOnline = useOnline();
   const isAway = useServerAway();
+  const [isLoaded, setLoaded] = useState(Words.isHere);
+  useEffect(() => {
+    if (isLoaded) return undefined;
+    return whenIdle(() => void Words.bring().then(() => setLoaded(Words.isHere())));
+  }, [isLoaded, isOnline, isAway]);
   return (
     <div id={OFFLINE_PLACE} role="status" className={styles['place']}>
-      {!isOnline ? (
-        <p className={styles['bar']}>
-          <WifiOff size={16} aria-hidden="true" />
-          <span>
-            Anda sedang offline. Pesan akan dikirim saat tersambung. <ShownFrom />
-          </span>
-        </p>
-      ) : (
-        isAway && (
-          <p className={styles['bar']}>
-            <CloudOff size={16} aria-hidden="true" />
-            <span>
-              Server tidak menjawab. <ShownFrom /> Kabari otomatis mencoba lagi.
-            </span>
-          </p>
-        )
-      )}
+      {isLoaded && (!isOnline || isAway) && <Words isOnline={isOnline} />}
     </div>
   );
-}
-
-/** The age of what is on the screen, in the user's zone. */
-function ShownFrom() {
-  const timeZone = useQueryClient().getQueryData(userQuery.queryKey)?.timezone ?? 'Asia/Jakarta';
-  const at = lastServerAnswer();
-  if (at === undefined) return null;
-  // By the browser: the time functions of the contract would cost the sign-in page 1 kB.
-  const time = new Date(at).toLocaleTimeString('id-ID', { timeStyle: 'short', timeZone });
-  return `Yang tampil dari pukul ${time}.`;
 }

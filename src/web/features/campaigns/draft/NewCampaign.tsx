@@ -16,7 +16,7 @@ import { uploadText } from '#web/features/campaigns/draft/uploadText.ts';
 import { listFromPasted } from '#web/features/campaigns/labels.ts';
 import layout from '#web/ui/layout/editor.module.css';
 import styles from '#web/features/campaigns/campaigns.module.css';
-import { allTokensQuery } from '#web/features/tokens/tokens.ts';
+import { allTokensQuery } from '#web/api/allTokens.ts';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button, LinkButton } from '#web/ui/button/Button.tsx';
 import { useAct } from '#web/api/query.ts';

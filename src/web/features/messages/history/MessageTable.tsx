@@ -28,7 +28,7 @@ import { PeerName } from '#web/features/messages/PeerName.tsx';
 import { ScheduledFor } from '#web/features/messages/ScheduledFor.tsx';
 import { FailedFor } from '#web/features/messages/history/FailedFor.tsx';
 import { StatusMark } from '#web/features/messages/StatusMark.tsx';
-import { allTokensQuery } from '#web/features/tokens/tokens.ts';
+import { allTokensQuery } from '#web/api/allTokens.ts';
 import { nameOf } from '#web/features/messages/labels.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { EmptyState } from '#web/ui/panel/EmptyState.tsx';

@@ -16,7 +16,7 @@ import { AddOptout } from '#web/features/messages/optouts/AddOptout.tsx';
 import styles from '#web/features/messages/optouts/OptoutsPage.module.css';
 import { useRemoveOptout } from '#web/features/messages/optouts/useRemoveOptout.tsx';
 import { canSend } from '#web/features/messages/queries.ts';
-import { allTokensQuery } from '#web/features/tokens/tokens.ts';
+import { allTokensQuery } from '#web/api/allTokens.ts';
 import { Button, LinkButton } from '#web/ui/button/Button.tsx';
 import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
 import { SelectOne } from '#web/ui/select/SelectOne.tsx';

@@ -3,7 +3,7 @@ import { KeyRound } from 'lucide-react';
 import { Suspense, useEffect, useState } from 'react';
 import { sentenceOf } from '#web/api/errors.ts';
 import { canSend } from '#web/features/messages/queries.ts';
-import { allTokensQuery } from '#web/features/tokens/tokens.ts';
+import { allTokensQuery } from '#web/api/allTokens.ts';
 import type { SendFormProps } from '#web/features/messages/send/SendForm.tsx';
 import { LinkButton } from '#web/ui/button/Button.tsx';
 import { EmptyState, WentWrong } from '#web/ui/panel/EmptyState.tsx';

@@ -24,7 +24,7 @@ import styles from '#web/features/saldo/topups/TopupForm.module.css';
 import { TopupLines } from '#web/features/saldo/topups/Topups.tsx';
 import { messagesFor } from '#web/features/saldo/topups/topups.ts';
 import { useMethods } from '#web/features/saldo/topups/useMethods.ts';
-import { allTokensQuery } from '#web/features/tokens/tokens.ts';
+import { allTokensQuery } from '#web/api/allTokens.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { CurrencyField } from '#web/ui/money/CurrencyField.tsx';

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '#web/browser/router/Link.tsx';
-import { allTokensQuery } from '#web/features/tokens/allTokens.ts';
+import { allTokensQuery } from '#web/api/allTokens.ts';
 import { cloudQuery } from '#web/features/tokens/channels/queries.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 

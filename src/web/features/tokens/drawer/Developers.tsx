@@ -22,7 +22,7 @@ const parts = ['kunci', 'id', 'webhook', 'akses', 'contoh'] as const;
 type PartId = (typeof parts)[number];
 
 /**
- * What only a program needs, folded. It opens if the fragment of the address names one of its parts, which then has the
+ * The part for programs, folded. It opens if the fragment of the address names one of its parts, which then has the
  * focus, or if the key expires soon.
  */
 export function Developers({ token }: { token: Token }) {

@@ -106,7 +106,7 @@ type Props = {
   linking: boolean;
   /** Shows the QR at once on a page of which this is a part, and leaves the page where it is. */
   atOnce?: boolean;
-  /** What linking risks: without `linking` or `atOnce` the QR then waits for a click, which is the consent. */
+  /** The risk of linking: without `linking` or `atOnce` the QR then waits for a click, which is the consent. */
   risk?: ReactNode;
   /** The network restricts the number, as stated above. */
   restricted?: boolean;

@@ -6,7 +6,7 @@ import { deleteTemplate, type Template } from '#contract/messages/templates.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { useUser } from '#web/api/user.ts';
-import { allTokensQuery } from '#web/features/tokens/allTokens.ts';
+import { allTokensQuery } from '#web/api/allTokens.ts';
 import {
   categoryLabel,
   fileLabel,

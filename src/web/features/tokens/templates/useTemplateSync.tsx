@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { RefreshCw } from 'lucide-react';
 import { syncTemplateList } from '#contract/messages/templates.ts';
 import { useAct } from '#web/api/query.ts';
-import { allTokensQuery } from '#web/features/tokens/allTokens.ts';
+import { allTokensQuery } from '#web/api/allTokens.ts';
 import { useTemplatesChanged } from '#web/features/tokens/templates/queries.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';

@@ -51,7 +51,7 @@ import { useKeyboardInset } from '#web/ui/chat/thread/useKeyboardInset.ts';
 import { useChatWindow } from '#web/features/messages/conversations/thread/useChatWindow.ts';
 import { useSeen } from '#web/features/messages/conversations/thread/useSeen.ts';
 import { canSend } from '#web/features/messages/queries.ts';
-import { allTokensQuery } from '#web/features/tokens/tokens.ts';
+import { allTokensQuery } from '#web/api/allTokens.ts';
 import { Avatar } from '#web/ui/avatar/Avatar.tsx';
 import { useWide } from '#web/ui/layout/useWide.ts';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
