@@ -70,10 +70,16 @@ journey(
     await link.waitFor();
     await look(tab, 'results of a campaign as a file');
     const results = await sheetOf((await downloaded(tab, link)).path);
-    expect(results.map(([, written, peer, name]) => [written, peer, name]).slice(1)).toEqual([
-      ['6281234567101', '6281234567101', 'Bu Sri'],
-      ['0812-3456-7102', '6281234567102', 'Pak Joko'],
-      ['tidak ada', null, 'Rina'],
+    const rows = results.slice(1).map(([, written, peer, contact, name]) => ({
+      written,
+      peer,
+      contact,
+      name,
+    }));
+    expect(rows).toEqual([
+      { written: '6281234567101', peer: '6281234567101', contact: 'Bu Sri', name: 'Bu Sri' },
+      { written: '0812-3456-7102', peer: '6281234567102', contact: 'Pak Joko', name: 'Pak Joko' },
+      { written: 'tidak ada', peer: null, contact: null, name: 'Rina' },
     ]);
 
     await tab.goto(`${address}/saldo`);

@@ -82,7 +82,7 @@ journey('a new version is announced, and never forced', async ({ product, person
   /** Advances five minutes, and waits for the answer of the following check. */
   const fiveMinutes = async () => {
     const answered = tab.waitForResponse((answer) => isAbout('app_config', answer));
-    await tab.clock.runFor(300_500);
+    await tab.clock.fastForward(300_500);
     await (await answered).finished();
     await frames(tab);
   };

@@ -16,7 +16,7 @@ journey('the QR beside a token is the one that the phone scans', async ({ produc
   const { open, context } = await person({ session: who.session });
   const tab = await open(`/token?open=${token.id}&view=link`);
   const drawer = tab.getByRole('dialog', { name: 'Kasir' });
-  const linking = drawer.locator('section', {
+  const linking = drawer.locator('section[data-look="card"]', {
     has: tab.getByRole('heading', { name: 'Sambungkan ponsel' }),
   });
 

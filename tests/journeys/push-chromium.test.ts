@@ -124,9 +124,9 @@ journey(
     const { session, sender } = await ready(address);
     const budi = await person({ session, notices: true });
     await givePush(budi.context, service);
-    const tab = await budi.open('/');
+    const tab = await budi.open('/billing');
     const worker = await workerOf(budi.context, tab);
-    await tab.getByRole('heading', { name: 'Beranda' }).waitFor();
+    await tab.getByRole('heading', { name: 'Tagihan', level: 1 }).waitFor();
     const other = await budi.open('/saldo');
     await other.getByRole('heading', { name: 'Saldo', exact: true }).first().waitFor();
 

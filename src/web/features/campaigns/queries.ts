@@ -7,12 +7,17 @@ import { listKey } from '#web/ui/table/list/useList.ts';
 /** The poll interval of a running campaign in a visible tab: no event carries its progress. */
 const UNDER_WAY_MS = 1_000;
 
-/** True while its figures change by themselves. */
-export const isUnderWay = ({ status, becoming, messages }: Campaign): boolean =>
-  status === 'running' ||
-  becoming !== null ||
-  messages.waiting > 0 ||
-  messages.sent > messages.delivered;
+/** True while its figures change by themselves: the counts of its messages follow a moment after it is done. */
+export const isUnderWay = ({ status, becoming, messages, recipients }: Campaign): boolean => {
+  const { waiting, sent, delivered, failed, cancelled, expired } = messages;
+  return (
+    status === 'running' ||
+    becoming !== null ||
+    waiting > 0 ||
+    sent > delivered ||
+    waiting + sent + failed + cancelled + expired < recipients.placed
+  );
+};
 
 export const campaignQuery = (id: string) =>
   queryOptions({

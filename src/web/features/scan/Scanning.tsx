@@ -193,9 +193,11 @@ export function Progress({ state }: { state: Scan['state'] }) {
   );
 }
 
-export const HowTo = ({ simulated }: { simulated: boolean }) => (
+type HowToProps = { simulated: boolean; level?: 'h2' | 'h5' };
+
+export const HowTo = ({ simulated, level: Heading = 'h2' }: HowToProps) => (
   <section className={styles['part']}>
-    <h2>Caranya</h2>
+    <Heading>Caranya</Heading>
     {simulated ? (
       <ol className={styles['points']}>
         <li>Buka simulator dan pilih nomor ponselnya.</li>

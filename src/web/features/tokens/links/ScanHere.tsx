@@ -41,7 +41,7 @@ export function ScanHere({ path, nonce, onEnd, onRenew }: Props) {
       {state === 'waiting' && (
         <Code qr={qr} simulated={simulated} onStale={look} onRenew={onRenew} />
       )}
-      {state === 'waiting' && <HowTo simulated={simulated} />}
+      {state === 'waiting' && <HowTo simulated={simulated} level="h5" />}
       <p className={styles['note']}>
         Setelah tersambung, token ini dapat mengirim dan membaca pesan nomor itu.{' '}
         <Countdown
