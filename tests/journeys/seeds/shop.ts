@@ -71,7 +71,8 @@ const reminders = () =>
   }));
 
 export async function openShop(address: string): Promise<Shop> {
-  const phone = '6281225557788';
+  // Test workers share a product: each has a shop of its own.
+  const phone = `628122555778${process.env['VITEST_POOL_ID'] ?? 8}`;
   const customer = await signUp(address, { name: 'Batik Kenanga', phone });
   await topUp(address, customer, 500_000);
   await topUp(address, customer, 250_000);

@@ -12,7 +12,11 @@ import {
 } from './portal.ts';
 
 export const budi = '6281299991001';
-const names = { name: 'Batik Kenanga', phone: '6281355516001' };
+/** Test workers share a product: each has a shop of its own. */
+const names = {
+  name: 'Batik Kenanga',
+  phone: `628135551600${process.env['VITEST_POOL_ID'] ?? 1}`,
+};
 
 type FrameShop = { customer: Customer; sender: Sender };
 

@@ -199,21 +199,21 @@ test('j and k reach the rows of every list, and the help lists them once there a
 
   const { promise: allowed, resolve: allow } = Promise.withResolvers<void>();
   await context.route('**/api', async (route) => {
-    if (/act=saldo_mutation_list/.test(route.request().postData() ?? '')) await allowed;
+    if (/act=message_list/.test(route.request().postData() ?? '')) await allowed;
     await route.continue();
   });
-  await tab.goto('/saldo');
-  await heading(tab, 'Saldo').waitFor();
+  await tab.goto('/message-history');
+  await heading(tab, 'Pesan').waitFor();
   await tab.keyboard.press('?');
   await help(tab).getByText('Pindah halaman').waitFor();
   expect(await help(tab).getByText('Baris berikutnya').count()).toBe(0);
   allow();
   await help(tab).getByText('Baris berikutnya').waitFor();
-  await tab.keyboard.press('Escape');
-  await gone(help(tab));
+
+  await tab.goto('/saldo');
   const lines = tab.locator('tbody [data-row="line"]');
-  await tab.keyboard.press('j');
-  await takesFocus(tab, lines.nth(0));
+  await lines.nth(1).waitFor();
+  await lines.nth(0).focus();
   await tab.keyboard.press('j');
   await takesFocus(tab, lines.nth(1));
   await tab.keyboard.press('k');

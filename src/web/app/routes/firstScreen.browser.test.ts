@@ -25,7 +25,7 @@ test('with unread replies a visit begins in Percakapan, and Beranda opens by han
   const { open } = await person({ session: who.session });
 
   const tab = await open('/token');
-  await tab.getByRole('heading', { name: 'Token', level: 1 }).waitFor();
+  await tab.getByRole('heading', { name: 'Nomor', level: 1 }).waitFor();
   await tab.goto('/');
   const reply = tab.getByRole('link', { name: /Saya ambil sore/ });
   const home = tab.getByRole('heading', { name: 'Beranda', level: 1 });

@@ -162,7 +162,7 @@ test('a new account gets one token, in two tabs too, and sees its QR again on re
 test('a first token that cannot be made says what to do, and is made on the next try', async ({
   person,
 }) => {
-  const shop = await signUp(address, { name: 'Warung Sore', phone: '6281355507104' });
+  const shop = await signUp(address, { name: 'Warung Sore', phone: '6281355507119' });
   const { open } = await person({ session: shop.session, expects: [/ERR_FAILED/] });
   const tab = await open();
   await tab.route('**/api', (route) =>

@@ -19,7 +19,7 @@ const isInRow = (entry: Locator) =>
 test('on a phone Pesan opens the conversations, and every tab can be reached', async ({
   person,
 }) => {
-  const who = await signUp(address, { name: 'Toko Sutra', phone: '6281355506501' });
+  const who = await signUp(address, { name: 'Toko Sutra', phone: '6281355506591' });
   const { open } = await person({ session: who.session, width: 390 });
   const { faults, look } = inspectionHere();
   const tab = await open('/token');
