@@ -1,7 +1,6 @@
 import { useEffect, useState } from 'react';
 import { useServerAway } from '#web/api/server.ts';
 import { later } from '#web/browser/lazyComponent.ts';
-import { whenIdle } from '#web/browser/scheduling/whenIdle.ts';
 import { createStore, useStore } from '#web/browser/store.ts';
 import styles from '#web/ui/layout/OfflineBar.module.css';
 
@@ -34,8 +33,7 @@ export function OfflineBar() {
   const isAway = useServerAway();
   const [isLoaded, setLoaded] = useState(Words.isHere);
   useEffect(() => {
-    if (isLoaded) return undefined;
-    return whenIdle(() => void Words.bring().then(() => setLoaded(Words.isHere())));
+    if (!isLoaded) void Words.bring().then(() => setLoaded(Words.isHere()));
   }, [isLoaded, isOnline, isAway]);
   return (
     <div id={OFFLINE_PLACE} role="status" className={styles['place']}>
