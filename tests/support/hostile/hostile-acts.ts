@@ -34,7 +34,7 @@ export const samplesOf = (held: Held): Readonly<Record<string, Fields>> => ({
   user_verify_otp: { challenge: anId('challenge'), code: '123456' },
   user_resend_otp: { challenge: anId('challenge') },
   user_login: { phone: PHONE, password: PASSWORD, captcha: 'x' },
-  captcha_challenge: { for: 'user_login', pace: 500 },
+  captcha_challenge: { for: 'user_login', pace: '500' },
   user_forgot_password: { phone: PHONE, captcha: 'x' },
   user_forgot_verify: { challenge: anId('challenge'), code: '123456' },
   user_forgot_change: { grant: 'x', password: PASSWORD },
