@@ -79,11 +79,10 @@ test('creates one draft from an upload, for concurrent and for sequential calls'
   const shop = tabsOf(running, ani);
   const list = await shop.upload();
   const both = await holdingRoom(db, ani, async () => {
-    const first = shop.create(list);
-    await untilWaiting(db, 1);
-    const second = shop.create(list);
+    // At once: one that waited for the other on a slow machine would give up after three seconds.
+    const made = [shop.create(list), shop.create(list)];
     await untilWaiting(db, 2);
-    return [first, second];
+    return made;
   });
   const [first, second] = await Promise.all(both);
   expect([first, second]).toMatchObject([{ code: 1 }, { code: 1 }]);

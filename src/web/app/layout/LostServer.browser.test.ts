@@ -1,4 +1,4 @@
-import type { BrowserContext } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import { expect, inject } from 'vitest';
 import { gone, heading, shopAt } from '#tests/journeys/support/frame-shop.ts';
 import { arrivesAt } from '#tests/journeys/support/steps.ts';
@@ -6,7 +6,8 @@ import { test } from '#tests/support/gallery.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
 const address = inject('product');
-const away = /^Server tidak menjawab\. Yang tampil dari pukul \d\d\.\d\d\. Kabari mencoba lagi/;
+const away =
+  /^Server tidak menjawab\. Yang tampil dari pukul \d\d\.\d\d\. Kabari otomatis mencoba lagi/;
 const expects = [/ERR_CONNECTION_REFUSED|ERR_INTERNET_DISCONNECTED/, /dynamically imported/];
 
 /** Refuses all connections while `off`; the live stream always, because an open one cannot be cut. */
@@ -21,6 +22,12 @@ async function powerOf(context: BrowserContext) {
   return power;
 }
 
+/** Waits for the words of the bar, which cannot be loaded while the server is away. */
+const barLoaded = (tab: Page) =>
+  tab.waitForFunction(() =>
+    performance.getEntriesByType('resource').some(({ name }) => name.includes('OfflineWords')),
+  );
+
 test('a server that is away and a missing network have different banners, and refetched when it is back', async ({
   person,
 }) => {
@@ -29,6 +36,7 @@ test('a server that is away and a missing network have different banners, and re
   const power = await powerOf(context);
   const tab = await open('/message-history');
   await tab.getByRole('row').nth(3).waitFor();
+  await barLoaded(tab);
   const banner = tab.getByRole('status').filter({ hasText: 'Server tidak menjawab.' });
   expect(await banner.count()).toBe(0);
   power.off = true;
@@ -62,6 +70,7 @@ test('visitors see that the server is away too, and the documentation opens when
   const tab = await open('/auth/login');
   await tab.getByLabel('Nomor ponsel').fill('081355504001');
   await tab.getByLabel('Kata sandi', { exact: true }).fill('Sandi-yang-panjang-1');
+  await barLoaded(tab);
   power.off = true;
   await tab.getByRole('button', { name: 'Masuk', exact: true }).click();
   await tab.getByText(/^Server tidak menjawab\./).waitFor();
@@ -70,6 +79,7 @@ test('visitors see that the server is away too, and the documentation opens when
 
   await tab.goto('/docs');
   await tab.getByRole('heading', { name: 'Errors', exact: true }).waitFor();
+  await barLoaded(tab);
   power.off = true;
   const pages = tab.getByRole('navigation', { name: 'Halaman dokumentasi' });
   await pages.getByRole('link', { name: 'Webhook', exact: true }).click();

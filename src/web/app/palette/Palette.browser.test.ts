@@ -268,7 +268,7 @@ test('signing out from the palette signs out every tab', async ({ person }) => {
   const [first, second] = [await open('/'), await open('/token')];
   await heading(second, 'Nomor').waitFor();
   await heading(first, 'Beranda').waitFor();
-  await ask(first, 'token');
+  await ask(first, 'nomor');
   await arrivesAt(first, '/token');
   await ask(first, 'keluar');
   await arrivesAt(first, '/auth/login');

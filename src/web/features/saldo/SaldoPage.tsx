@@ -18,7 +18,7 @@ import type { SaldoSummary } from '#contract/saldo-summary.ts';
 import { useWide } from '#web/ui/layout/useWide.ts';
 import { PageHead } from '#web/ui/layout/PageHead.tsx';
 
-/** Route `/saldo`. On phones, whose top bar shows the balance, the statement is first unless a top-up is unpaid. */
+/** Route `/saldo`. On phones, whose top bar shows the balance, the statement is first. */
 export function SaldoPage() {
   const saldo = useQuery(saldoQuery);
   const usage = useQuery(usageQuery);
@@ -26,7 +26,6 @@ export function SaldoPage() {
   const notices = saldo.data && <SaldoNotices saldo={saldo.data} />;
   // On phones a frozen balance is more important than the statement.
   const isCalm = !wide && saldo.data?.status === 'active';
-  const isListFirst = !wide && !saldo.data?.topups_open;
   return (
     <>
       <PageHead
@@ -38,7 +37,7 @@ export function SaldoPage() {
       />
       <div className={styles['page']}>
         {!isCalm && notices}
-        {isListFirst && <Mutations />}
+        {!wide && <Mutations />}
         {isCalm && notices}
         <div className={styles['top']}>
           <BalanceCard
@@ -53,7 +52,7 @@ export function SaldoPage() {
           <Usage />
           <LowSaldo />
         </div>
-        {!isListFirst && <Mutations />}
+        {wide && <Mutations />}
       </div>
       <TopupDialog />
     </>
