@@ -20,8 +20,9 @@ const libraries = new RegExp(
 );
 
 /**
- * Modules of a single page, or rarely used ones, although others import them: parts of libraries, and the connection of
- * numbers, which the public file of tokens exports. They stay in the chunk of their users.
+ * Modules of a single page, or rarely used ones, although others import them: parts of libraries, the connection of
+ * numbers and the plan, which public files of features export, and what these import. They stay in the chunk of their
+ * users, and what only they import does not count as part of a page.
  */
 const rare =
   /@tanstack\/.*\/(?:queriesObserver|useQueries)\.js|features\/(?:tokens\/(?:channels|links|queries|samples)|billing)[/.]|contract\/(?:channels|saldo|billing)\.|api\/lists\/flatList\./;

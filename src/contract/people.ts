@@ -70,8 +70,8 @@ export const changeForgotten = act({
 
 /**
  * Re-authenticates with the password: for five minutes this browser may call acts that require it, for fifteen those
- * that make something. In a browser other
- * than the session's own that is every lasting change except those that need a sign-in there (`sign_in_needed`).
+ * that make something. In a browser other than the session's own that is every lasting change except those that need a
+ * sign-in there (`sign_in_needed`).
  */
 export const reauthUser = act({
   name: 'user_reauth',

@@ -62,7 +62,12 @@ export const Token = schema(() =>
 export type Token = Output<typeof Token>;
 
 /** Strangers read it where they link a phone. */
-const TokenName = schema(() => PublicName({ min: 1, max: 60, missing: 'Beri nama token ini.' }));
+/** Characters of a token's name. */
+export const TOKEN_NAME_MAX = 60;
+
+const TokenName = schema(() =>
+  PublicName({ min: 1, max: TOKEN_NAME_MAX, missing: 'Beri nama token ini.' }),
+);
 
 /** `kbr_live_` or `kbr_test_`, 43 base62 characters, 6 of CRC32 (docs/threats.md#api-keys). */
 export const API_KEY_PATTERN = /^kbr_(live|test)_[0-9A-Za-z]{49}$/;

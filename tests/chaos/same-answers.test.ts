@@ -63,7 +63,7 @@ async function bringKnown({ allAccountsSql }: TestDatabase): Promise<void> {
 
 async function captchas({ deps }: PeopleApp, act: CaptchaAct, count: number): Promise<string[]> {
   const one = async () => {
-    const challenge = await deps.captcha.challenge(act, false);
+    const { challenge } = await deps.captcha.challenge(act, false);
     const solution = await solveChallenge({ challenge: challenge as never, deriveKey });
     return Buffer.from(JSON.stringify({ challenge, solution })).toString('base64');
   };

@@ -83,7 +83,7 @@ async function checkWhile(
 
 async function captchasOf({ deps }: AccountsApp, count: number): Promise<string[]> {
   const one = async () => {
-    const challenge = await deps.captcha.challenge('user_login', false);
+    const { challenge } = await deps.captcha.challenge('user_login', false);
     const solution = await solveChallenge({ challenge: challenge as never, deriveKey });
     return Buffer.from(JSON.stringify({ challenge, solution })).toString('base64');
   };

@@ -19,7 +19,10 @@ const SECOND_TRY_MS = 1_000;
 const retryDelay = (_tries: number, error: Error): number =>
   isDefinite(error) ? 0 : SECOND_TRY_MS;
 
-/** The query client: no refetch on focus, refetch on reconnect, one retry, as specified. A server that was away is a reconnect. */
+/**
+ * The query client: no refetch on focus, refetch on reconnect, one retry, as specified. A server that was away is a
+ * reconnect.
+ */
 export function makeQueryClient(): QueryClient {
   // The library assumes a network until an `offline` event. A page loaded offline would miss the reconnect.
   onlineManager.setOnline(navigator.onLine);

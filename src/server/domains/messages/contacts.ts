@@ -89,8 +89,8 @@ export async function joinContacts(
 }
 
 /** The numbers on a contact card with its name; none if it is no card. */
-export function namesOnCard(type: string, body: Record<string, unknown>): PeerName[] {
-  const { name, phone, phones } = body;
+export function namesOnCard(type: string, body: object): PeerName[] {
+  const { name, phone, phones }: { name?: unknown; phone?: unknown; phones?: unknown } = body;
   if (type !== 'contact' || typeof name !== 'string') return [];
   return [phone, ...(Array.isArray(phones) ? phones : [])].flatMap((one: unknown) =>
     typeof one === 'string' ? [{ peer: one, name }] : [],
@@ -103,9 +103,7 @@ export async function recordSentCards(
   accountId: string,
   items: readonly { type: string; body: object }[],
 ): Promise<void> {
-  const names = items.flatMap(({ type, body }) =>
-    type === 'contact' ? namesOnCard(type, { ...body }) : [],
-  );
+  const names = items.flatMap(({ type, body }) => namesOnCard(type, body));
   if (names.length === 0) return;
   await asAccount(sql, accountId, (tx) => recordNames(tx, accountId, 'sent_card', names));
 }

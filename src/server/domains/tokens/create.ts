@@ -1,6 +1,12 @@
 import { type InputOf, type OutputOf } from '#contract/base/act.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { type ChannelName, createToken, firstToken, type Token } from '#contract/tokens.ts';
+import {
+  type ChannelName,
+  createToken,
+  firstToken,
+  TOKEN_NAME_MAX,
+  type Token,
+} from '#contract/tokens.ts';
 import { handle } from '#server/infra/acts.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
@@ -17,9 +23,6 @@ type Deps = {
 
 export const createTokenHandler = (deps: Deps) =>
   handle(createToken, ({ caller }, input) => addToken(deps, caller.accountId, input));
-
-/** Characters of a token's name. */
-const NAME_MAX = 60;
 
 /** The token limit of an account whose plan sets none. */
 export const TOKENS_MAX = 10;
@@ -50,10 +53,19 @@ export function addToken(
     await tx`
       insert into token_keys (key_hash, account_id, token_id)
       values (${hash}, ${accountId}, ${tokenId})`;
-    await subscribers.tokenCreated(tx, { accountId, tokenId });
-    await subscribers.tokenChanged(tx, { accountId, tokenId });
-    return { token: await readToken(tx, accountId, tokenId), key };
+    return { token: await announceNew(tx, subscribers, { accountId, tokenId }), key };
   });
+}
+
+/** Tells the subscribers of a new token. @returns it as the portal shows it */
+async function announceNew(
+  tx: Tx,
+  subscribers: Deps['subscribers'],
+  ref: { accountId: string; tokenId: string },
+): Promise<Token> {
+  await subscribers.tokenCreated(tx, ref);
+  await subscribers.tokenChanged(tx, ref);
+  return readToken(tx, ref.accountId, ref.tokenId);
 }
 
 export const firstTokenHandler = (deps: Omit<Deps, 'limitOf'>) =>
@@ -82,11 +94,9 @@ function ensureFirstToken(
     const tokenId = newId();
     await tx`
       insert into tokens (account_id, token_id, name, channel, key_hint)
-      select account_id, ${tokenId}, btrim(left(name, ${NAME_MAX})), ${channel}, ''
+      select account_id, ${tokenId}, btrim(left(name, ${TOKEN_NAME_MAX})), ${channel}, ''
       from accounts where account_id = ${accountId}`;
-    await subscribers.tokenCreated(tx, { accountId, tokenId });
-    await subscribers.tokenChanged(tx, { accountId, tokenId });
-    return readToken(tx, accountId, tokenId);
+    return announceNew(tx, subscribers, { accountId, tokenId });
   });
 }
 

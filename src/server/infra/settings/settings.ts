@@ -272,7 +272,7 @@ const serviceSettings = {
     {
       group: 'sending',
       label: 'Batas kecepatan kirim tiap token (pesan per detik)',
-      help: 'Nol: tanpa batas laju. Berlaku bagi pesan yang berikutnya dikirim.',
+      help: 'Nol: tanpa batas kecepatan. Berlaku bagi pesan yang berikutnya dikirim.',
       kind: 'decimal',
       min: 0,
       max: 10_000,

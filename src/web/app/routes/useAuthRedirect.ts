@@ -13,8 +13,8 @@ import { returnTarget } from './returnTarget.ts';
 
 /**
  * Redirects once the sign-in state is known: to `from` if the address has one; from an auth page to the saved path,
- * else to the first screen (`useFirstScreen`). A signed-out visitor goes from any other page to `/auth/login` with the path saved, and learns that the
- * session has ended. No redirects while the server is unreachable. An address on another (allowed) site needs a
+ * else to the first screen (`useFirstScreen`). A signed-out visitor goes from any other page to `/auth/login` with the
+ * path saved, and learns that the session has ended. No redirects while the server is unreachable. An address on another (allowed) site needs a
  * confirmation: see `LeavingPage`.
  */
 export function useAuthRedirect(): void {

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { failureHelp } from '#contract/messages/failures.ts';
 import { type HomeSummary, type MessageRow, TEXT_MAX, sendMessage } from '#contract/messages.ts';
 import type { Token } from '#contract/tokens.ts';
-import { refusalCode, sentenceOf } from '#web/api/errors.ts';
+import { sentenceOf } from '#web/api/errors.ts';
 import { allTokensQuery } from '#web/api/allTokens.ts';
 import { useAct } from '#web/api/query.ts';
 import { useUser } from '#web/api/user.ts';
@@ -13,6 +13,7 @@ import { homeQuery } from '#web/features/home/queries.ts';
 import { isOnItsWay, lastSentIn } from '#web/features/home/steps.ts';
 import {
   MessagePrice,
+  SendRefusal,
   StatusMark,
   canSend,
   useMessagePrice,
@@ -96,7 +97,7 @@ function SendFirst({ home, token, failed, onSent }: SendProps) {
           <UnverifiedNote />
         </>
       )}
-      <Refused error={send.error} />
+      <SendRefusal error={send.error} />
       <Failed message={failed} />
       <HomeTelephoneField
         label="Nomor tujuan"
@@ -125,26 +126,6 @@ function SendFirst({ home, token, failed, onSent }: SendProps) {
         </Button>
       </div>
     </form>
-  );
-}
-
-function Refused({ error }: { error: Error | null }) {
-  const code = refusalCode(error);
-  if (!error || code === 'input_invalid') return null;
-  return (
-    <Alert state="danger" visible label={sentenceOf(error)}>
-      {(code === 'saldo_short' || code === 'bonus_only') && <TopUp />}
-      {code === 'window_closed' && (
-        <p>
-          <Link to="/token/templat">Lihat templat</Link>
-        </p>
-      )}
-      {code === 'token_not_linked' && (
-        <p>
-          <Link to="/token">Buka halaman Nomor</Link>
-        </p>
-      )}
-    </Alert>
   );
 }
 

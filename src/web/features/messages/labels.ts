@@ -7,6 +7,7 @@ import {
 } from '#contract/messages.ts';
 import { formatPeer } from '#contract/messages/peer.ts';
 import type { Mark } from '#web/ui/chat/Ticks.tsx';
+import type { Series } from '#web/ui/chart/SmallBars.tsx';
 
 export function markOf(status: MessageStatus): Mark | undefined {
   if (status === 'received') return undefined;
@@ -48,3 +49,12 @@ export const nameOf = ({ peer, peer_name }: Peer): string => peer_name ?? format
 
 export const excerptOf = ({ excerpt, type }: Pick<MessageRow, 'excerpt' | 'type'>): string =>
   excerpt === '' ? messageTypeLabel[type] : excerpt;
+
+/** The segments of a stacked bar of outbound messages, each message in one of them (`segmentsOf` of the contract). */
+export const statusSegments = [
+  { key: 'read', label: 'Dibaca', color: 'toska' },
+  { key: 'delivered', label: 'Sampai, belum dibaca', color: 'langit' },
+  { key: 'sent', label: 'Terkirim, belum sampai', color: 'pandan' },
+  { key: 'waiting', label: 'Antre', color: 'kunyit' },
+  { key: 'failed', label: 'Gagal', color: 'bata' },
+] as const satisfies readonly Series[];

@@ -3,11 +3,11 @@ export { MessagesHead, useHeadLabel } from '#web/features/messages/MessagesHead.
 export { NoticeCard } from '#web/features/messages/incoming/NotificationCard.tsx';
 export { PeerName } from '#web/features/messages/PeerName.tsx';
 export { ScheduledFor } from '#web/features/messages/ScheduledFor.tsx';
-export { statusSegments } from '#web/features/messages/segments.ts';
 export { StatusMark } from '#web/features/messages/StatusMark.tsx';
 export { conversationsQuery } from '#web/features/messages/conversations/queries.ts';
 export { timelineEntries } from '#web/features/messages/details/timeline.ts';
-export { excerptOf } from '#web/features/messages/labels.ts';
+export { excerptOf, statusSegments } from '#web/features/messages/labels.ts';
 export { canSend } from '#web/features/messages/queries.ts';
+export { SendRefusal } from '#web/features/messages/send/SendRefusal.tsx';
 export { MessagePrice } from '#web/features/messages/send/MessagePrice.tsx';
 export { useMessagePrice } from '#web/features/messages/send/useMessagePrice.ts';

@@ -123,9 +123,9 @@ async function checkPassword(
 }
 
 /**
- * Re-authenticates by password: for five minutes this browser may call acts that require it (fifteen for those that make something), and the session's token is
- * replaced, so that a copy of the old one ends. A browser other than the session's own is recorded beside it, and the
- * owner's phone is notified; if the user has a second factor, the password alone gives no access there.
+ * Re-authenticates by password: for five minutes this browser may call acts that require it, for fifteen those that
+ * make something, and the session's token is replaced, so that a copy of the old one ends. A browser other than the
+ * session's own is recorded beside it, and the owner's phone is notified; if the user has a second factor, the password alone gives no access there.
  */
 export const reauthUserHandler = (deps: AccountsDeps): ActHandler =>
   handle(reauthUser, async (call, { password }) => {

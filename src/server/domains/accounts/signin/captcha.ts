@@ -30,15 +30,18 @@ export type Captcha = {
   /** For the widget of the provider; empty without a widget. */
   siteKey: string;
   scriptUrl: string;
-  /** The largest number of steps of such a challenge; 0 for providers with a widget. */
-  stepsMax(harder: boolean, pace?: number): number;
   /**
-   * A challenge for the browser, valid for one call of `act`.
+   * A challenge for the browser, valid for one call of `act`, and its largest number of steps; 0 for providers with a
+   * widget.
    *
    * @param harder for suspicious callers: the full work and more, without regard to `pace`.
    * @param pace the steps that the device says it makes in a second; left out: the full work.
    */
-  challenge(act: CaptchaAct, harder: boolean, pace?: number): Promise<Record<string, unknown>>;
+  challenge(
+    act: CaptchaAct,
+    harder: boolean,
+    pace?: number,
+  ): Promise<{ challenge: Record<string, unknown>; stepsMax: number }>;
   /**
    * @param ip of the caller, passed to providers that require it.
    * @throws Refusal `captcha_failed` unless this solves a challenge for `act`, in time, the first time;
@@ -106,7 +109,6 @@ export function openAltcha(allAccountsSql: Sql, secrets: Secrets, difficulty: Di
     provider: 'altcha',
     siteKey: '',
     scriptUrl: '',
-    stepsMax: (harder, pace) => fitted(difficulty, harder, pace).to,
     async challenge(act, harder, pace) {
       const { rounds, from, to } = fitted(difficulty, harder, pace);
       const challenge: AltchaChallenge = await createChallenge({
@@ -118,7 +120,7 @@ export function openAltcha(allAccountsSql: Sql, secrets: Secrets, difficulty: Di
         expiresAt: new Date(Date.now() + LIFE_MS),
         deriveKey,
       });
-      return { ...challenge };
+      return { challenge: { ...challenge }, stepsMax: to };
     },
     async verify(act, answer) {
       const parsed = parseAnswer(answer);
@@ -164,9 +166,8 @@ export const captchaChallengeHandler = ({ allAccountsSql, captcha }: Deps): ActH
   handle(captchaChallenge, async ({ ip }, input) => {
     const harder = await isSuspect(allAccountsSql, ip);
     const { provider, siteKey, scriptUrl } = captcha;
-    const challenge = await captcha.challenge(input.for, harder, input.pace);
-    const steps_max = captcha.stepsMax(harder, input.pace);
-    return { provider, challenge, site_key: siteKey, script_url: scriptUrl, steps_max };
+    const { challenge, stepsMax } = await captcha.challenge(input.for, harder, input.pace);
+    return { provider, challenge, site_key: siteKey, script_url: scriptUrl, steps_max: stepsMax };
   });
 
 type CaptchaWidgetDeps = {
@@ -211,9 +212,8 @@ export function openCaptcha(deps: CaptchaWidgetDeps): Captcha {
     provider,
     siteKey,
     scriptUrl: place.scriptUrl,
-    stepsMax: () => 0,
     // The provider decides the difficulty.
-    challenge: async () => ({}),
+    challenge: async () => ({ challenge: {}, stepsMax: 0 }),
     async verify(act, answer, ip) {
       const verdict = await askProvider(deps, place.verifyUrl, { answer, ip });
       if (!isAccepted(config, verdict, act)) throw new Refusal('captcha_failed', {});

@@ -73,6 +73,7 @@ export async function storeRecipients(
         ${some.map(stateOf)}::text[]
       ) as i(place, written, peer, cells, state)`;
   }
+  if (nameAt === -1) return;
   const names = recipients.map(({ peer, cells }) => ({ peer, name: cells[nameAt] ?? '' }));
   await recordNamesIn(tx, accountId, names);
 }
@@ -121,7 +122,7 @@ export async function swapNumberColumn(
         ${judged.map(stateOf)}::text[]
       ) as i(place, written, peer, state)
       where r.account_id = ${accountId} and r.campaign_id = ${campaignId} and r.place = i.place`;
-    named.push(...judged.map(({ peer, name }) => ({ peer, name })));
+    if (nameAt !== -1) named.push(...judged.map(({ peer, name }) => ({ peer, name })));
     last = rows.at(-1)?.place ?? last;
     if (rows.length < ROWS_AT_ONCE) break;
   }

@@ -48,7 +48,7 @@ const fixedOutcomes: Readonly<Record<string, string>> = {
   '62800000002': 'Pesan sampai, tetapi tidak pernah dibaca.',
   '62800000003': 'Nomor ini tidak terdaftar di jaringan: pesan selalu gagal.',
   '62800000004': 'Pesan gagal beberapa kali, lalu sampai dan dibaca.',
-  '62800000005': 'Jaringan membatasi laju: pesan dicoba beberapa kali, lalu gagal.',
+  '62800000005': 'Jaringan membatasi kecepatan: pesan dicoba beberapa kali, lalu gagal.',
   '62800000006': 'Jaringan tidak pernah menjawab.',
   '62800000007': `${READ} Pemiliknya membalas STOP.`,
   '62800000008': `${READ} Pemiliknya membalas dengan gambar.`,

@@ -14,7 +14,8 @@ import { useSearch } from '#web/browser/router/Router.tsx';
 import styles from '#web/features/billing/invoices/Invoices.module.css';
 import { invoiceTone, nameOf } from '#web/features/billing/labels.ts';
 import { formatPeriod } from '#web/features/billing/plan/usage.ts';
-import { Button, LinkButton } from '#web/ui/button/Button.tsx';
+import { TopupButton } from '#web/features/saldo/saldo.ts';
+import { Button } from '#web/ui/button/Button.tsx';
 import { useWide } from '#web/ui/layout/useWide.ts';
 import { Money } from '#web/ui/money/Money.tsx';
 import { FilterSheet } from '#web/ui/overlay/FilterSheet.tsx';
@@ -166,14 +167,7 @@ export function Invoices() {
 }
 
 const NoInvoices = () => (
-  <EmptyState
-    title="Belum ada tagihan"
-    action={
-      <LinkButton to="/saldo" search={{ new: '1' }} variant="subtle">
-        Isi saldo
-      </LinkButton>
-    }
-  >
+  <EmptyState title="Belum ada tagihan" action={<TopupButton variant="subtle" />}>
     Setiap isi saldo dan pembayaran paket mendapat tagihan, dan tampil di sini.
   </EmptyState>
 );

@@ -7,13 +7,13 @@ import { sendMessage, TEXT_MAX } from '#contract/messages.ts';
 import { formatPhone } from '#contract/base/phone.ts';
 import type { ChannelName, Token } from '#contract/tokens.ts';
 import { checkWith } from '#web/ui/form/checkWith.ts';
-import { refusalCode, sentenceOf } from '#web/api/errors.ts';
 import { storageSet, storageGet } from '#web/browser/storage.ts';
 import { useAct } from '#web/api/query.ts';
 import { useForm } from '#web/ui/form/useForm.ts';
 import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
 import { MessagePrice } from '#web/features/messages/send/MessagePrice.tsx';
 import { useMessagePrice } from '#web/features/messages/send/useMessagePrice.ts';
+import { SendRefusal } from '#web/features/messages/send/SendRefusal.tsx';
 import styles from '#web/features/messages/send/SendForm.module.css';
 import { saldoQuery } from '#web/features/saldo/saldo.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
@@ -90,7 +90,7 @@ export function SendForm({ tokens, onClose, onBusy }: SendFormProps) {
   return (
     <form ref={form.ref} onSubmit={submit} noValidate>
       <Stack>
-        <RefusalAlert error={send.error} />
+        <SendRefusal error={send.error} />
         <ToMany />
         <SelectOne
           label="Dari token"
@@ -161,32 +161,6 @@ const Actions = ({ busy, onClose }: { busy: boolean; onClose: () => void }) => (
     </Button>
   </div>
 );
-
-function RefusalAlert({ error }: { error: Error | null }) {
-  const code = refusalCode(error);
-  if (!error || code === 'input_invalid') return null;
-  return (
-    <Alert state="danger" visible label={sentenceOf(error)}>
-      {(code === 'saldo_short' || code === 'bonus_only') && (
-        <p>
-          <Link to="/saldo" search={{ new: '1' }}>
-            Isi saldo
-          </Link>
-        </p>
-      )}
-      {code === 'window_closed' && (
-        <p>
-          <Link to="/token/templat">Lihat templat</Link>
-        </p>
-      )}
-      {code === 'token_not_linked' && (
-        <p>
-          <Link to="/token">Buka halaman Nomor</Link>
-        </p>
-      )}
-    </Alert>
-  );
-}
 
 /** Refetched on opening: messages within the quota change no saldo, so no event reports them. */
 function Price({ channel }: { channel: ChannelName | undefined }) {

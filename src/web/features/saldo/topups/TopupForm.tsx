@@ -19,7 +19,7 @@ import { recentTopupsQuery, topupQuery } from '#web/features/saldo/queries.ts';
 import { saldoQuery } from '#web/features/saldo/saldoQuery.ts';
 import { useTopupLimit } from '#web/features/saldo/topups/limit.ts';
 import { Methods } from '#web/features/saldo/topups/Methods.tsx';
-import { selectedOf, unfitForAll } from '#web/features/saldo/topups/methods.ts';
+import { leastOf, selectedOf, unfitForAll } from '#web/features/saldo/topups/methods.ts';
 import styles from '#web/features/saldo/topups/TopupForm.module.css';
 import { TopupLines } from '#web/features/saldo/topups/Topups.tsx';
 import { messagesFor } from '#web/features/saldo/topups/topups.ts';
@@ -286,9 +286,6 @@ function useTopup({
   const picked = form.values.method || undefined;
   return { form, create, offer, amount, selected: selectedOf(methods, { amount, picked, last }) };
 }
-
-const leastOf = (methods: readonly { minimum: number }[] = []): number =>
-  methods.length > 0 ? Math.min(...methods.map(({ minimum }) => minimum)) : TOPUP_MIN;
 
 /** The proposed amount in the field's format; empty if no top-up may have it. */
 const fitting = (proposed: number | undefined): string =>

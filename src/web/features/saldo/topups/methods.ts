@@ -1,6 +1,6 @@
 import { formatRupiah } from '#contract/base/money.ts';
 import type { OutputOf } from '#contract/base/act.ts';
-import type { listTopupMethods, Topup, TopupMethod } from '#contract/saldo.ts';
+import { type listTopupMethods, TOPUP_MIN, type Topup, type TopupMethod } from '#contract/saldo.ts';
 
 export type Method = OutputOf<typeof listTopupMethods>['methods'][number];
 
@@ -52,11 +52,15 @@ export function unfitFor(
   return amount > maximum ? `Sampai ${formatRupiah(maximum)}` : undefined;
 }
 
+/** The lowest amount that a method accepts; of the product without methods. */
+export const leastOf = (methods: readonly Method[] = []): number =>
+  methods.length > 0 ? Math.min(...methods.map(({ minimum }) => minimum)) : TOPUP_MIN;
+
 /** Why no method accepts an amount; undefined if one does, or without methods. */
 export function unfitForAll(methods: readonly Method[], amount: number): string | undefined {
   if (methods.length === 0) return undefined;
   if (methods.some((one) => unfitFor(one, amount) === undefined)) return undefined;
-  const least = Math.min(...methods.map(({ minimum }) => minimum));
+  const least = leastOf(methods);
   if (amount < least) return `Isi saldo minimal ${formatRupiah(least)}.`;
   const most = Math.max(...methods.map(({ maximum }) => maximum));
   return `Isi saldo paling banyak ${formatRupiah(most)}.`;

@@ -13,10 +13,9 @@ import type { Question } from '#web/ui/overlay/question.ts';
 
 /** The last characters of the API key, and its replacement; the first token of an account begins without a key. */
 export function TokenKey({ token }: { token: Token }) {
-  const [key, setKey] = useState<string>();
+  const [made, setMade] = useState<{ key: string; isFirst: boolean }>();
   const changed = useTokenChanged();
   const rotate = useAct(rotateToken);
-  const [isFirst, setFirst] = useState(false);
   const hasKey = token.key_hint !== '';
   const askKey = () =>
     confirm({
@@ -24,10 +23,9 @@ export function TokenKey({ token }: { token: Token }) {
       sentenceOf,
       ...(hasKey ? rotateWords : makeWords),
       onConfirm: async () => {
-        const made = await rotate.perform({ token_id: token.id });
-        setFirst(!hasKey);
-        changed(made.token);
-        setKey(made.key);
+        const { token: renewed, key } = await rotate.perform({ token_id: token.id });
+        changed(renewed);
+        setMade({ key, isFirst: !hasKey });
       },
     });
   return (
@@ -53,13 +51,13 @@ export function TokenKey({ token }: { token: Token }) {
           {hasKey ? 'Ganti kunci' : 'Buat kunci'}
         </Button>
       </div>
-      {key !== undefined && (
+      {made && (
         <KeyDialog
           title="Kunci baru"
-          secret={key}
+          secret={made.key}
           channel={token.channel}
-          {...(!isFirst && { note: 'Kunci lama masih berlaku 24 jam.' })}
-          onClose={() => setKey(undefined)}
+          {...(!made.isFirst && { note: 'Kunci lama masih berlaku 24 jam.' })}
+          onClose={() => setMade(undefined)}
         />
       )}
     </section>

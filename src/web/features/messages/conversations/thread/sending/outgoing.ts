@@ -241,7 +241,9 @@ async function tryOnce(one: Outgoing): Promise<ConversationMessage> {
 const isFinal = (error: unknown): boolean =>
   isDefinite(error) || isAbort(error) || error instanceof FileGone || isLasting(error);
 
-/** The one retry, as for every change; the same key makes it safe. It waits while offline, and while the server is away. */
+/**
+ * The one retry, as for every change; the same key makes it safe. It waits while offline, and while the server is away.
+ */
 async function retryOnce(id: string): Promise<ConversationMessage | 'waits' | undefined> {
   await new Promise((resolve) => setTimeout(resolve, SECOND_TRY_MS));
   const one = all.get().find((waiting) => waiting.id === id);
