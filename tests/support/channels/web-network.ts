@@ -120,11 +120,13 @@ async function networkWith(
       return worker;
     },
     async link(customer, phone) {
-      const link = await beginLink(customer);
-      // A worker that was delayed beyond its short lease shows another QR, which is scanned again.
+      let link = await beginLink(customer);
+      // A worker that was delayed beyond its short lease shows another QR, which is scanned again. A QR is valid for
+      // some 40 ms: a link whose QRs all passed unread has failed, as for a person who does not look.
       let scanned: string | undefined;
       await waitFor(async () => {
         const { state, qr } = await readLink(link);
+        if (state === 'failed' || state === 'expired') link = await beginLink(customer);
         if (qr && qr.text !== scanned && standIn.scan(qr.text, phone)) scanned = qr.text;
         return state === 'connected';
       });

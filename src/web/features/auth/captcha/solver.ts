@@ -1,5 +1,6 @@
 import { solveChallenge, solveChallengeWorkers } from 'altcha-lib';
 import solverUrl from './solver.worker.ts?worker&url';
+import { loadModule } from '#web/api/lazyApi.ts';
 import type { CaptchaTask } from '#web/features/auth/captcha/captcha.ts';
 import { trustedScript } from '#web/browser/trustedTypes.ts';
 
@@ -38,7 +39,7 @@ export async function solve(
 
 /** Solves it without workers, for browsers that start none. */
 async function solveHere({ challenge }: Pick<CaptchaTask, 'challenge'>): Promise<string> {
-  const { deriveKey } = await import('#web/features/auth/captcha/deriveKey.ts');
+  const { deriveKey } = await loadModule(import('#web/features/auth/captcha/deriveKey.ts'));
   const solution = await solveChallenge({ challenge: challenge as unknown as Task, deriveKey });
   if (!solution) throw new Error('the captcha was not solved');
   return btoa(JSON.stringify({ challenge, solution }));
