@@ -116,3 +116,44 @@ test('a running campaign is paused, resumed and cancelled on a phone', async ({ 
   await tab.getByRole('button', { name: 'Hapus dari daftar' }).waitFor();
   expect(faults).toEqual([]);
 });
+
+test('a broadcast without saldo says what is missing, leads to the top-up and back', async ({
+  person,
+}) => {
+  const who = await signUp(address, { name: 'Toko Sekar', phone: '6281355506207' });
+  await newSender(address, who, { name: 'Kasir', phone: '62813555062079' });
+  const { open } = await person({ session: who.session, width: 390 });
+  const { faults, look } = inspectionHere();
+  const tab = await open('/message-history/kiriman?view=new');
+  // 100 by the plan's quota and 66 by the welcome bonus of Rp 10.000; 14 wait.
+  const numbers = Array.from({ length: 180 }, (_, index) => `0812${String(51_000_000 + index)}`);
+  await tab.getByLabel('Nomor penerima').fill(numbers.join('\n'));
+  await tab.getByRole('button', { name: 'Periksa penerima' }).click();
+  await tab.getByLabel('Isi pesan').fill('Toko tutup besok.');
+  await tab
+    .getByText('Saldo kurang Rp\u00a02.000 untuk semua penerima.', { exact: false })
+    .waitFor();
+  await tab.getByLabel('Mulai').selectOption('later');
+  await tab.getByRole('button', { name: 'Jadwalkan ke 180 nomor' }).waitFor();
+  await tab.getByLabel('Mulai').selectOption('now');
+  await tab.getByRole('button', { name: 'Kirim ke 180 nomor' }).click();
+  await tab.getByRole('button', { name: 'Mulai kirim' }).click();
+  await tab.getByText('14 penerima menunggu', { exact: false }).waitFor();
+  await waitFor(async () =>
+    expect(await tab.getByRole('button', { name: 'Lanjutkan' }).isDisabled()).toBe(true),
+  );
+  await look(tab, 'a campaign without saldo');
+  await tab.goto('/?');
+  const paused = tab.getByRole('region', { name: 'Perlu perhatian' }).getByRole('link');
+  await paused.getByText('14 penerima menunggu', { exact: false }).waitFor();
+  await look(tab, 'Beranda with a paused broadcast');
+  await paused.click();
+  await tab.getByRole('link', { name: 'Isi saldo' }).click();
+  expect(await tab.getByLabel('Nominal', { exact: false }).first().inputValue()).toBe('10.000');
+  await topUp(address, who, 50_000);
+  await tab.goBack();
+  await tab.getByText('Saldo sudah cukup untuk 14 penerima', { exact: false }).waitFor();
+  await tab.getByRole('button', { name: 'Lanjutkan' }).click();
+  await tab.getByText('Selesai').first().waitFor();
+  expect(faults).toEqual([]);
+});
