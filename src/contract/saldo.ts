@@ -83,7 +83,9 @@ export const Mutation = schema(() =>
         available_when_held: Rupiah(),
       }),
     ),
-    message: z.nullable(z.object({ id: Id('message'), peer: Peer() })),
+    message: z.nullable(
+      z.object({ id: Id('message'), peer: Peer(), peer_name: z.nullable(z.string()) }),
+    ),
     memo: z.nullable(z.string()),
     topup_id: z.nullable(Id('topup')),
     invoice_id: z.nullable(Id('invoice')),
@@ -131,6 +133,7 @@ export const MutationMessage = schema(() =>
   z.object({
     message_id: Id('message'),
     peer: Peer(),
+    peer_name: z.nullable(z.string()),
     price: Rupiah(),
     /** `corrected`: released, then charged again. `waived`: released, and borne by us. */
     state: z.enum(['held', 'captured', 'released', 'corrected', 'waived']),

@@ -394,6 +394,7 @@ export const Delivery = schema(() =>
     last_error: z.nullable(AttemptError()),
     ended_at: z.nullable(z.coerce.date()),
     peer: z.nullable(ShownPeer()),
+    peer_name: z.nullable(z.string()),
     message_id: z.nullable(Id('message')),
   }),
 );
