@@ -221,8 +221,6 @@ export type Topup = Output<typeof Topup>;
 export const TOPUP_MIN = 10_000;
 export const TOPUP_MAX = 100_000_000;
 export const TOPUP_PRESETS = [50_000, 100_000, 250_000, 500_000, 1_000_000] as const;
-/** Unsuccessful top-ups per account and day. */
-export const TOPUPS_DAY_MAX = 20;
 
 const TopupAmount = schema(() =>
   WholeNumber({

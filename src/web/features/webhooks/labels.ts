@@ -95,3 +95,6 @@ export function adviceFor({ status, error }: Answer): string | undefined {
   if (status === 429) return 'Server kewalahan. Kabari menunggu lebih lama sebelum mencoba lagi.';
   return status >= 500 ? 'Server gagal mengolahnya. Lihat catatannya pada jam itu.' : undefined;
 }
+
+/** Why nothing can be sent again. */
+export const offReason = 'Webhook sedang mati. Nyalakan dahulu untuk mengirim ulang.';

@@ -53,6 +53,7 @@ const summary = (more: Record<string, unknown> = {}) => ({
   held: 0,
   status: 'active',
   topups_open: 0,
+  topups_unpaid: 0,
   message_price: 150,
   price_beyond_quota: 150,
   quota_left: 0,
@@ -204,6 +205,23 @@ test('at the limit of unpaid top-ups, another is not offered, and they are liste
   waiting = 2;
   await tab.goto('/saldo?new=1');
   await amountOf(dialogOf(tab)).waitFor();
+});
+
+test('at the limit of a day without unpaid top-ups, the reason leads to customer service', async ({
+  person,
+}) => {
+  const acts = { ...fakePayments(), saldo_summary: () => summary({ topups_unpaid: 20 }) };
+  const { tab } = await saldoTab(person, acts, '?new=1');
+  const dialog = dialogOf(tab);
+  await dialog.getByText(/^Dalam 24 jam ini sudah 20 isi saldo tidak jadi dibayar\./).waitFor();
+  expect(await amountOf(dialog).count()).toBe(0);
+  await tab.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  const button = tab.getByRole('button', { name: 'Isi saldo', exact: true });
+  expect(await button.isDisabled()).toBe(true);
+  const reason = tab.getByText(/^Dalam 24 jam ini sudah 20 isi saldo/);
+  await reason.getByRole('link', { name: 'Hubungi Layanan Pelanggan' }).click();
+  await tab.waitForURL(/\/customer-service/);
 });
 
 test('if payment methods cannot be loaded, there is still the bank transfer', async ({
