@@ -145,7 +145,7 @@ const sentences: Sentences = {
   template_not_found: ({ name }) =>
     `Templat "${name}" tidak ditemukan. Periksa nama dan bahasanya.`,
   template_language_needed: ({ name, languages }) =>
-    `Templat "${name}" punya beberapa bahasa (${languages}). Sebutkan salah satunya.`,
+    `Templat "${name}" punya beberapa bahasa (${languages}). Sebutkan bahasa yang dipakai.`,
   template_exists: ({ name, language }) =>
     `Templat "${name}" sudah ada dalam bahasa ${language}. Hapus dahulu, atau gunakan nama lain.`,
   templates_full: ({ limit }) => `Sudah ada ${limit} templat. Hapus yang tidak diperlukan lagi.`,
