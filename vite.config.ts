@@ -44,7 +44,7 @@ function layerOrder(): Plugin {
 
 const iconFactory = join(import.meta.dirname, 'src/web/ui/icon.ts');
 
-/** Reduces lucide's icons to their shapes: their names, React keys and factory cost the first screens 2 to 3 KB. */
+/** Reduces lucide's icons to their shapes: their names, React keys and factory cost each first screen 1 to 3 kB. */
 function leanIcons(): Plugin {
   return {
     name: 'lean-icons',
