@@ -31,7 +31,9 @@ const sources = (await Promise.all(folders.map((folder) => filesIn(folder, /\.\w
 const allFiles = [...sources, ...pages];
 const packageJson = await read('package.json');
 
+/** The anchor of a heading: GitHub's, or the English one that a translation names. */
 const anchorOf = (heading: string): string =>
+  / \{#([\w-]+)\}$/.exec(heading)?.[1] ??
   heading
     .trim()
     .toLowerCase()
@@ -48,7 +50,9 @@ const anchors = new Map(
   ]),
 );
 
-function linkResolves(path: string, anchor: string | undefined): boolean {
+/** A link to a page without a translation opens the English one, as in the portal. */
+function linkResolves(target: string, anchor: string | undefined): boolean {
+  const path = inRepository(target) ? target : target.replace(/^docs\/id\//, 'docs/');
   if (!inRepository(path)) return false;
   return anchor === undefined || (anchors.get(path)?.has(anchor) ?? false);
 }
@@ -100,7 +104,9 @@ test('every link between pages resolves, with its section', () => {
   expect(broken).toEqual([]);
 });
 
-const outer = pages.filter(({ path }) => /^(docs\/(internals\/)?[^/]+|README)\.md$/.test(path));
+const outer = pages.filter(({ path }) =>
+  /^(docs\/((internals|id)\/)?[^/]+|README)\.md$/.test(path),
+);
 
 test('every path that a page names is a file or a folder of the repository', () => {
   const lost = outer.flatMap(({ path, text }) =>
