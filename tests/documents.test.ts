@@ -23,6 +23,10 @@ const read = async (path: string): Promise<File> => ({
 
 const inRepository = (path: string): boolean => existsSync(join(root, path));
 
+/** A link to a page without a translation opens the English one, as in the portal. */
+const pageAt = (target: string): string =>
+  inRepository(target) ? target : target.replace(/^docs\/id\//, 'docs/');
+
 const pages = [...(await filesIn('docs', /\.md$/)), await read('README.md')];
 const folders = ['src', 'tests', 'tools', 'bench'];
 const sources = (await Promise.all(folders.map((folder) => filesIn(folder, /\.\w+$/))))
@@ -50,9 +54,8 @@ const anchors = new Map(
   ]),
 );
 
-/** A link to a page without a translation opens the English one, as in the portal. */
 function linkResolves(target: string, anchor: string | undefined): boolean {
-  const path = inRepository(target) ? target : target.replace(/^docs\/id\//, 'docs/');
+  const path = pageAt(target);
   if (!inRepository(path)) return false;
   return anchor === undefined || (anchors.get(path)?.has(anchor) ?? false);
 }
@@ -62,7 +65,7 @@ test('every named document is in the repository', () => {
     [...text.matchAll(/[\w./-]*\w\.md\b/g)]
       .map(([name]) => name)
       .filter((name) => {
-        const places = [name, posix.join('docs', name), posix.join(dirname(path), name)];
+        const places = [name, posix.join('docs', name), pageAt(posix.join(dirname(path), name))];
         return !places.some(inRepository);
       })
       .map((name) => `${path} names ${name}`),
