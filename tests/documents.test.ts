@@ -44,7 +44,11 @@ const withoutCode = (text: string): string => text.replace(/^```[\s\S]*?^```/gm,
 const anchors = new Map(
   pages.map(({ path, text }) => [
     path,
-    new Set([...withoutCode(text).matchAll(/^#+ (.+)$/gm)].map(([, title]) => anchorOf(title!))),
+    new Set(
+      [...withoutCode(text).matchAll(/^#+ (.+?)(?: \{#([\w-]+)\})?$/gm)].map(
+        ([, title, anchor]) => anchor ?? anchorOf(title!),
+      ),
+    ),
   ]),
 );
 
