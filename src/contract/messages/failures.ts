@@ -6,7 +6,7 @@ const inEnglish: Record<Failure, string> = {
   blocked: 'The recipient has blocked your number. Reach them some other way.',
   rate_limited: 'The network refused because it was too fast. Send again later, or more slowly.',
   not_linked:
-    'The token is not connected any more. Connect its number on the Token page, then send again.',
+    'The token is not connected any more. Connect its number on the page "Nomor", then send again.',
   no_answer: 'The network did not answer after several tries. Send again later.',
   rejected: 'The network refused the content of this message. Check it, then send again.',
   opted_out: 'The recipient asked to receive no more messages.',
@@ -23,7 +23,7 @@ const inEnglish: Record<Failure, string> = {
   network_billing:
     'Meta cannot bill this WhatsApp Business account yet. Complete its payment method in WhatsApp Manager, then send again.',
   network_access:
-    'Meta refused the access of this token. Renew its access token on the Token page, then send again.',
+    'Meta refused the access of this token. Renew its access token on the page "Nomor", then send again.',
   number_restricted:
     'WhatsApp is restricting the sending number. Wait until the restriction ends; replies to those who wrote first can still be sent.',
   unexplained:
@@ -79,7 +79,7 @@ const retryNotes: Record<Language, string> = {
 const ownerActions: Partial<Record<Failure, Record<Language, string>>> = {
   network_access: {
     id: 'Pesan ini menunggu. Bila token aksesnya masih berlaku, Kabari otomatis mencoba lagi; bila nomornya terputus, halaman Nomor menyebut apa yang perlu dilakukan',
-    en: 'This message waits. If the access token is still valid, Kabari tries again by itself; if the number is disconnected, the Token page says what to do',
+    en: 'This message waits. If the access token is still valid, Kabari tries again by itself; if the number is disconnected, the page "Nomor" says what to do',
   },
 };
 
