@@ -50,11 +50,7 @@ const withoutCode = (text: string): string => text.replace(/^```[\s\S]*?^```/gm,
 const anchors = new Map(
   pages.map(({ path, text }) => [
     path,
-    new Set(
-      [...withoutCode(text).matchAll(/^#+ (.+?)(?: \{#([\w-]+)\})?$/gm)].map(
-        ([, title, anchor]) => anchor ?? anchorOf(title!),
-      ),
-    ),
+    new Set([...withoutCode(text).matchAll(/^#+ (.+)$/gm)].map(([, title]) => anchorOf(title!))),
   ]),
 );
 
