@@ -186,8 +186,8 @@ export const topupMethodLabel: Record<TopupMethod, string> = {
   va_bri: 'Virtual account BRI',
   va_cimb: 'Virtual account CIMB Niaga',
   va_permata: 'Virtual account Permata',
-  snap: 'Kartu, e-wallet, dan lainnya (Midtrans)',
-  xendit: 'QRIS, e-wallet, dan lainnya (Xendit)',
+  snap: 'Kartu, dompet digital, dan lainnya (Midtrans)',
+  xendit: 'QRIS, dompet digital, dan lainnya (Xendit)',
 };
 
 /** A payment into the saldo; `total` is the exact amount to pay. */

@@ -328,7 +328,7 @@ export function noticePayload(
 
 export const testPayload = (origin: string | undefined): PushPayload =>
   buildPayload(
-    { title: 'Kabari', body: 'Pemberitahuan sudah menyala di browser ini.' },
+    { title: 'Kabari', body: 'Pemberitahuan sudah aktif di browser ini.' },
     { url: '/profile', id: 'test' },
     { origin, label: 'test' },
   );

@@ -245,7 +245,7 @@ test('usage is a figure, a bar with its values, and a sentence', async ({ profil
   expect(await value('aria-valuenow')).toBe('1240');
   expect(await value('aria-valuemax')).toBe('5000');
   expect(await value('aria-valuetext')).toBe('1.240 dari 5.000 pesan, 24 persen');
-  await tab.getByText(/^Dengan pemakaian ini, kuota habis sekitar 6 Des\./).waitFor();
+  await tab.getByText(/^Dengan pemakaian sekarang, kuota habis sekitar 6 Des\./).waitFor();
   await done();
 });
 

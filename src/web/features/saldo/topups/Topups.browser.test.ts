@@ -283,7 +283,7 @@ test('a virtual account, a payment page, and closed top-ups are each explained',
     [{ method: 'va_bca', va }, '1234 5678 9012 3456'],
     [{ method: 'snap', page_url: 'https://pay.example/1' }, 'Buka halaman pembayaran'],
     [{ status: 'creating' }, 'Cara bayarnya sedang disiapkan.'],
-    [{ status: 'review' }, 'sedang diperiksa petugas'],
+    [{ status: 'review' }, 'sedang kami periksa'],
     [{ status: 'expired' }, 'Waktu bayarnya sudah habis.'],
   ] as const;
   let topup = gatewayTopup();
@@ -404,6 +404,6 @@ test('the simulated gateway lists pending orders, and acts as their payer', asyn
   await look(tab, 'the simulated gateway');
   expect(faults).toEqual([]);
   await tab.getByRole('button', { name: 'Bayar', exact: true }).click();
-  await tab.getByText('Gerbang memberi tahu Kabari.').waitFor();
-  await tab.getByText('Tidak ada pembayaran yang menunggu di gerbang.').waitFor();
+  await tab.getByText('Hasil pembayaran dikirim ke Kabari.').waitFor();
+  await tab.getByText('Tidak ada pembayaran yang menunggu.').waitFor();
 });

@@ -72,7 +72,7 @@ const columns = (zone: string): readonly Column<Delivery>[] => [
   },
   {
     id: 'state',
-    title: 'Keadaan',
+    title: 'Status',
     width: 130,
     phone: 'note',
     cell: ({ state }) => (

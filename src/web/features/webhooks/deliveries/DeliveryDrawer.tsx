@@ -142,7 +142,7 @@ function factsOf(delivery: DeliveryDetail, zone: string): readonly Fact[] {
   const { state, type, created_at, next_at, tries } = delivery;
   return [
     {
-      term: 'Keadaan',
+      term: 'Status',
       is: <StatusChip tone={deliveryTone[state]}>{deliveryStateLabel[state]}</StatusChip>,
     },
     {
