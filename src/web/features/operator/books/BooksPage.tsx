@@ -91,7 +91,7 @@ function Checked({ check }: { check: LedgerCheck | null }) {
             label={
               check.ok
                 ? `Semua ${check.findings.length} aturan cocok.`
-                : `${red.length} aturan tidak cocok. Uang keluar ditahan sampai pemeriksaan hijau.`
+                : `${red.length} aturan tidak cocok. Uang keluar ditahan sampai semuanya cocok.`
             }
           />
           <p className={styles['small']}>

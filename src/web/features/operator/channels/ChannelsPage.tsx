@@ -52,7 +52,7 @@ const columns: readonly Column<ConnectedNumber>[] = [
   },
   {
     id: 'state',
-    title: 'Keadaan',
+    title: 'Status',
     width: 140,
     phone: 'aside',
     cell: (number) => <NumberState number={number} />,
@@ -147,7 +147,7 @@ const channels = [
   { value: 'web', label: channelLabel.web },
 ];
 const states = [
-  { value: '', label: 'Semua keadaan' },
+  { value: '', label: 'Semua status' },
   { value: 'connected', label: 'Tersambung' },
   { value: 'parted', label: 'Terputus' },
   { value: 'restricted', label: 'Dibatasi' },
@@ -168,7 +168,7 @@ const Filters = ({ channel, state }: FiltersProps) => (
       }
     />
     <Select
-      label="Keadaan"
+      label="Status"
       hideLabel
       options={states}
       value={state ?? ''}
