@@ -188,7 +188,7 @@ function useDraftActions(campaign: Campaign, { zone, costOf, onRemoved }: Reckon
             {at !== null && <p>Mulai dikirim {formatDateTimeZone(at, zone)}.</p>}
             <CostFacts figures={costOf(waiting)} campaignId={campaign.id} />
             <p>
-              Kiriman dapat dijeda atau dibatalkan kapan saja; yang sudah berangkat tidak dapat
+              Kiriman dapat dijeda atau dibatalkan kapan saja; yang sudah dikirim tidak dapat
               ditarik.
             </p>
           </Stack>
