@@ -126,7 +126,7 @@ const AddSaldo = ({ home }: { home: HomeSummary }) => (
           {home.welcome_bonus > 0 && ', bonus selamat datang dari kami'}.{' '}
         </>
       )}
-      Pesan dibayar dari saldo, hanya yang terkirim.
+      Kuota paket dipakai lebih dulu; sesudahnya hanya pesan yang terkirim yang memotong saldo.
     </p>
     <TopupButton tone="attention" />
   </>

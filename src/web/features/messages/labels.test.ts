@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { canResend, manyActions } from './labels.ts';
+import { canResend, manyActions, nameAndNumberOf } from './labels.ts';
 
 const failed = { direction: 'out', status: 'failed', type: 'text', failure: null } as const;
 
@@ -27,4 +27,10 @@ test('offers only actions that fit at least one selected message', () => {
   const optedOut = { ...failed, failure: 'opted_out' } as const;
   expect(manyActions([optedOut, read])).toEqual(['export']);
   expect(manyActions([optedOut, failed])).toEqual(['resend', 'export']);
+});
+
+test('writes a name with the number beside it, or the number alone', () => {
+  const peer = '6281234567890';
+  expect(nameAndNumberOf({ peer, peer_name: 'Budi' })).toBe('Budi (+62 812-3456-7890)');
+  expect(nameAndNumberOf({ peer, peer_name: null })).toBe('+62 812-3456-7890');
 });
