@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { canResend, manyActions, nameAndNumberOf } from './labels.ts';
+import { nameAndNumberOf } from '#contract/messages/peer.ts';
+import { canResend, manyActions } from './labels.ts';
 
 const failed = { direction: 'out', status: 'failed', type: 'text', failure: null } as const;
 

@@ -65,8 +65,7 @@ const columns = (zone: string): readonly Column<Delivery>[] => [
   {
     id: 'peer',
     title: 'Nomor',
-    width: 170,
-    whole: true,
+    width: 210,
     phone: 'fact',
     cell: (delivery) => <Peer delivery={delivery} />,
   },
