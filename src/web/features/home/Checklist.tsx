@@ -128,6 +128,6 @@ const AddSaldo = ({ home }: { home: HomeSummary }) => (
       )}
       Pesan dibayar dari saldo, hanya yang terkirim.
     </p>
-    <TopupButton tone="attention" />
+    <TopupButton variant="subtle" />
   </>
 );

@@ -1,4 +1,4 @@
-import type { CSSProperties } from 'react';
+import { Fragment, type CSSProperties } from 'react';
 import styles from '#web/ui/skeleton/Skeleton.module.css';
 
 type Props = {
@@ -29,3 +29,24 @@ export function Skeleton({ width, height = '1em', lines = 1, round = false }: Pr
     </span>
   );
 }
+
+/** A form that loads: a label above each control. `fields` has the height of each control in px. */
+export const FormSkeleton = ({ fields = [44, 44, 44] }: { fields?: readonly number[] }) => (
+  <div className={styles['form']} aria-busy="true">
+    {fields.map((height, index) => (
+      <Fragment key={index}>
+        <Skeleton width={`${18 + ((index * 29) % 16)}%`} />
+        <Skeleton height={height} />
+      </Fragment>
+    ))}
+  </div>
+);
+
+/** A list that loads: rows of two lines. */
+export const ListSkeleton = ({ rows = 3 }: { rows?: number }) => (
+  <div className={styles['list']} aria-busy="true">
+    {Array.from({ length: rows }, (_, row) => (
+      <Skeleton key={row} lines={2} width={`${54 + ((row * 37) % 30)}%`} />
+    ))}
+  </div>
+);
