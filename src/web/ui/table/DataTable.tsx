@@ -90,9 +90,7 @@ export function DataTable<Row>(props: TableProps<Row>) {
         )}
       </div>
       <div className={tools['phoneTools']}>
-        {selection && (coming || rows.length > 0 || isPicking) && (
-          <selection.pieces.PickButton table={props} picking={picking} />
-        )}
+        {selection && <selection.pieces.PickButton table={props} picking={picking} />}
         {(coming || rows.length > 1 || (totalPages ?? 0) > 1) && (
           <PhoneSort caption={caption} columns={columns} sort={view.sort} onSort={sort} />
         )}

@@ -35,7 +35,11 @@ export function PpnForm() {
     <OperatorForm
       form={form}
       onSubmit={onSubmit}
-      actions={<Button type="submit">Ubah tarif PPN</Button>}
+      actions={
+        <Button type="submit" variant="subtle">
+          Ubah tarif PPN
+        </Button>
+      }
     >
       <div className={styles['pair']}>
         {parts.map(({ name, label }) => (
