@@ -1,4 +1,5 @@
-import { Fragment, type CSSProperties } from 'react';
+import type { CSSProperties } from 'react';
+import { Stack } from '#web/ui/panel/Panel.tsx';
 import styles from '#web/ui/skeleton/Skeleton.module.css';
 
 type Props = {
@@ -32,21 +33,25 @@ export function Skeleton({ width, height = '1em', lines = 1, round = false }: Pr
 
 /** A form that loads: a label above each control. `fields` has the height of each control in px. */
 export const FormSkeleton = ({ fields = [44, 44, 44] }: { fields?: readonly number[] }) => (
-  <div className={styles['form']} aria-busy="true">
-    {fields.map((height, index) => (
-      <Fragment key={index}>
-        <Skeleton width={`${18 + ((index * 29) % 16)}%`} />
-        <Skeleton height={height} />
-      </Fragment>
-    ))}
+  <div aria-busy="true">
+    <Stack>
+      {fields.map((height, index) => (
+        <span key={index} className={styles['lines']}>
+          <Skeleton width={`${18 + ((index * 29) % 16)}%`} />
+          <Skeleton height={height} />
+        </span>
+      ))}
+    </Stack>
   </div>
 );
 
 /** A list that loads: rows of two lines. */
 export const ListSkeleton = ({ rows = 3 }: { rows?: number }) => (
-  <div className={styles['list']} aria-busy="true">
-    {Array.from({ length: rows }, (_, row) => (
-      <Skeleton key={row} lines={2} width={`${54 + ((row * 37) % 30)}%`} />
-    ))}
+  <div aria-busy="true">
+    <Stack gap={24}>
+      {Array.from({ length: rows }, (_, row) => (
+        <Skeleton key={row} lines={2} width={`${54 + ((row * 37) % 30)}%`} />
+      ))}
+    </Stack>
   </div>
 );
