@@ -116,7 +116,7 @@ export default defineConfig({
           environment: 'node',
           name: 'components',
           isolate: false,
-          include: ['src/web/**/*.browser.test.ts'],
+          include: ['{src/web,stories}/**/*.browser.test.ts'],
           globalSetup: ['tests/support/gallery-setup.ts'],
           env: { TZ: 'UTC' },
           ...patient,

@@ -8,16 +8,17 @@ async function readAll(pattern: string): Promise<Map<string, string>> {
   return files;
 }
 
-const sheets = await readAll('src/web/**/*.module.css');
-const parts = await readAll('src/web/**/*.{ts,tsx}');
+const sheets = await readAll('{src/web,stories}/**/*.module.css');
+const parts = await readAll('{src/web,stories}/**/*.{ts,tsx}');
 
 const classesIn = (css: string): Set<string> =>
   new Set([...css.matchAll(/\.([a-zA-Z][\w-]*)/g)].map(([, name = '']) => name));
 
 const uses = [...parts].flatMap(([file, text]) => {
-  const imports = text.matchAll(/import (\w+) from '(#web|\.)\/([^']+\.module\.css)'/g);
-  return [...imports].map(([, as = '', from, path = '']) => {
-    const sheet = posix.join(from === '.' ? posix.dirname(file) : 'src/web', path);
+  const imports = text.matchAll(/import (\w+) from '(#web|#stories|\.)\/([^']+\.module\.css)'/g);
+  return [...imports].map(([, as = '', from = '', path = '']) => {
+    const folders: Record<string, string> = { '#web': 'src/web', '#stories': 'stories' };
+    const sheet = posix.join(folders[from] ?? posix.dirname(file), path);
     const named = text.matchAll(new RegExp(`\\b(?:${as}\\[|part\\()'([^']+)'`, 'g'));
     return { file, sheet, named: [...named].map(([, name = '']) => name) };
   });

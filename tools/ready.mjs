@@ -125,6 +125,7 @@ export function findNode() {
 const sources = [
   'src/web',
   'src/contract',
+  'stories',
   'public',
   'docs/api.md',
   'index.html',

@@ -7,7 +7,7 @@ import { build, type Plugin, type ResolvedConfig, type Rolldown } from 'vite';
 const SHOWN = ['favicon.svg', 'favicon-192.png', 'favicon-unread.svg', 'manifest.webmanifest'];
 
 /** Parts without an offline use: they talk to the application all the time, or are the gallery. */
-const leftOut = /\/web\/(?:gallery|features\/(?:simulator|scan))\//;
+const leftOut = /\/(?:stories|web\/features\/(?:simulator|scan))\//;
 
 /** Every chunk of the portal, from the entry on, with its styles; and the font. */
 function portalFiles(bundle: Rolldown.OutputBundle): string[] {

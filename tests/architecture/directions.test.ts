@@ -61,15 +61,19 @@ prove([
       'src/web/app/routes.tsx': imports('#web/features/saldo/saldo.ts', '#web/live/stream.ts'),
       'src/web/live/stream.ts': imports('#web/api/query.ts', '#web/features/saldo/saldo.ts'),
       'src/web/api/query.ts': imports('#web/browser/storage.ts', '#web/ui/toast/toast.ts'),
-      'src/web/ui/toast/toast.ts': imports('./toast.gallery.tsx'),
-      'src/web/ui/toast/toast.gallery.tsx': imports('#web/gallery/page.tsx'),
+      'src/web/ui/toast/toast.ts': imports('#stories/toast.story.tsx'),
+      'stories/toast.story.tsx': imports(
+        '#stories/gallery/Show.tsx',
+        '#web/features/home/Home.tsx',
+      ),
       'src/web/browser/storage.ts': "const later = () => import('#web/app/routes.tsx');",
     },
     [
       'live/stream.ts imports src/web/features/saldo/saldo.ts: live imports api, ui, browser',
       'api/query.ts imports src/web/ui/toast/toast.ts: api imports browser',
-      'only the gallery shows its pages',
+      'only src/web/app/routes/routes.ts opens the gallery',
       'browser/storage.ts imports src/web/app/routes.tsx: browser imports nothing of it',
+      'stories/toast.story.tsx imports src/web/features/home/Home.tsx: stories show ui, api, browser',
     ],
   ],
   [

@@ -21,7 +21,7 @@ const root = join(import.meta.dirname, '../..');
 function insistOnGallery(): void {
   const file = join(root, 'dist/.vite/manifest.json');
   const manifest = existsSync(file) ? readFileSync(file, 'utf8') : '';
-  if (manifest.includes('"src/web/gallery/GalleryPage.tsx"')) return;
+  if (manifest.includes('"stories/gallery/GalleryPage.tsx"')) return;
   throw new Error(
     'The web app is not built, or without its gallery; run `KABARI_GALLERY=on npm run build`.',
   );
@@ -35,7 +35,7 @@ async function serveSources(product: string) {
     cacheDir,
     logLevel: 'error',
     clearScreen: false,
-    optimizeDeps: { entries: ['index.html', 'src/web/ui/**/*.gallery.tsx'] },
+    optimizeDeps: { entries: ['index.html', 'stories/*.story.tsx'] },
     server: {
       host: 'localhost',
       port: 0,

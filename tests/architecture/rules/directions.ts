@@ -4,7 +4,6 @@ import {
   cyclesIn,
   importsIn,
   importsOf,
-  isGallery,
   pathOf,
   sourcesIn,
 } from './sources.ts';
@@ -51,17 +50,17 @@ const unrestrictedDomains = ['operator'];
 
 const webFolders: Record<string, readonly string[]> = {
   'main.tsx': ['app', 'api', 'browser'],
-  app: ['features', 'gallery', 'live', 'api', 'ui', 'browser'],
+  app: ['features', 'live', 'api', 'ui', 'browser'],
   features: ['live', 'api', 'ui', 'browser'],
   live: ['api', 'ui', 'browser'],
-  gallery: ['ui', 'api', 'browser'],
   ui: ['api', 'browser'],
   api: ['browser'],
   browser: [],
   'service-worker': ['browser'],
 };
-/** Web folders beside the layers; the gallery pages show parts of every layer. */
-const galleryPages = ['ui', 'gallery', 'api', 'browser'];
+/** The web folders whose parts stories show, and the file that opens the gallery. */
+const shownByStories = ['ui', 'api', 'browser'];
+const GALLERY_ROUTE = 'src/web/app/routes/routes.ts';
 
 /** `src/server/domains/messages/send.ts` → `domains`, `src/server/main.ts` → `main`. */
 const layerOf = (file: string): string => file.split('/')[2]?.replace(/\.ts$/, '') ?? '';
@@ -109,9 +108,17 @@ function serverViolation(file: string, other: string): string | undefined {
 export const webDirections: Rule = (sources) => {
   const wrong: string[] = [];
   for (const [file, imports] of importsIn(sources, 'src/web')) {
-    for (const other of imports.filter((path) => /^src\/web\/.*\.tsx?$/.test(path))) {
-      const why = webViolation(file, other);
+    for (const other of imports.filter((path) => /^(?:src\/web|stories)\/.*\.tsx?$/.test(path))) {
+      const why = other.startsWith('stories/')
+        ? file !== GALLERY_ROUTE && `only ${GALLERY_ROUTE} opens the gallery`
+        : webViolation(file, other);
       if (why) wrong.push(`${file} imports ${other}: ${why}`);
+    }
+  }
+  for (const [file, imports] of importsIn(sources, 'stories')) {
+    for (const other of imports.filter((path) => path.startsWith('src/web/'))) {
+      if (shownByStories.includes(other.split('/')[2] ?? '')) continue;
+      wrong.push(`${file} imports ${other}: stories show ${listed(shownByStories)}`);
     }
   }
   return wrong;
@@ -119,8 +126,6 @@ export const webDirections: Rule = (sources) => {
 
 function webViolation(file: string, other: string): string | undefined {
   const [from, to] = [file.split('/')[2] ?? '', other.split('/')[2] ?? ''];
-  if (other.endsWith('.gallery.tsx') && !isGallery(file)) return 'only the gallery shows its pages';
-  if (file.endsWith('.gallery.tsx') && galleryPages.includes(to)) return undefined;
   if (from !== to && !webFolders[from]?.includes(to)) {
     return `${from} imports ${listed(webFolders[from])}; pass it in from above, or move the shared part down`;
   }

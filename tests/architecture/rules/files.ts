@@ -94,7 +94,9 @@ const WAITS = 'tests/support/wait-for.ts';
 
 export const waitForStates: Rule = (sources) =>
   [...sources]
-    .filter(([file]) => (isTest(file) && file.startsWith('src/')) || file.startsWith('tests/'))
+    .filter(
+      ([file]) => (isTest(file) && /^(?:src|stories)\//.test(file)) || file.startsWith('tests/'),
+    )
     .filter(
       ([file]) => file.endsWith('.ts') && file !== WAITS && !file.startsWith('tests/architecture/'),
     )

@@ -8,7 +8,7 @@ export type Rule = (sources: Sources) => string[];
 
 export const root = resolve(import.meta.dirname, '../../..');
 
-const FOLDERS = ['src', 'tests', 'bench', 'tools'];
+const FOLDERS = ['src', 'stories', 'tests', 'bench', 'tools'];
 const READ = /\.(tsx?|mjs|css|sql)$/;
 
 let reading: Promise<Sources> | undefined;
@@ -33,8 +33,6 @@ export const syntheticSources = (files: Readonly<Record<string, string>>): Sourc
   new Map(Object.entries(files));
 
 export const isTest = (file: string): boolean => /\.(test|spec)\.tsx?$/.test(file);
-export const isGallery = (file: string): boolean =>
-  file.endsWith('.gallery.tsx') || file.startsWith('src/web/gallery/');
 
 export const sourcesIn = (sources: Sources, folder: string, ends = /\.tsx?$/): [string, string][] =>
   [...sources].filter(
@@ -50,7 +48,7 @@ export const importsOf = (text: string): string[] =>
 /** Resolves an import to a path; undefined for packages. */
 export function pathOf(name: string, file: string): string | undefined {
   const [bare = ''] = name.split('?');
-  if (bare.startsWith('#tests/')) return bare.slice(1);
+  if (/^#(?:tests|stories)\//.test(bare)) return bare.slice(1);
   if (bare.startsWith('#')) return `src/${bare.slice(1)}`;
   return bare.startsWith('.') ? posix.join(posix.dirname(file), bare) : undefined;
 }

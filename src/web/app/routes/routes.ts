@@ -128,7 +128,7 @@ const operatorRoutes: Routes = {
 /** The component gallery; builds without it do not contain its address. */
 function galleryRoutes(): Routes {
   if (!__GALLERY__) return {};
-  const page = later(async () => (await import('#web/gallery/GalleryPage.tsx')).GalleryPage);
+  const page = later(async () => (await import('#stories/gallery/GalleryPage.tsx')).GalleryPage);
   return { '/__galeri': { page }, '/__galeri/$piece': { page } };
 }
 
