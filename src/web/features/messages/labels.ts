@@ -60,5 +60,6 @@ export const statusSegments = [
 ] as const satisfies readonly Series[];
 
 /** Within the quota there is no cost to show; 0 tells that an undelivered message costs nothing. */
-export const hasCost = (message: MessageRow): boolean =>
-  message.direction === 'out' && (message.price > 0 || mayResend(message));
+export const hasCost = (
+  message: Pick<MessageRow, 'direction' | 'type' | 'status' | 'price'>,
+): boolean => message.direction === 'out' && (message.price > 0 || mayResend(message));
