@@ -11,11 +11,11 @@ const libraries = new RegExp(
   [
     'node_modules/(?:react|react-dom|scheduler|use-sync-external-store)/',
     'node_modules/@tanstack/(?:[a-z]+-query|query-core)/',
-    'lucide-react/dist/esm/(?:shared|Icon|createLucide|context)',
     'preload-helper|rolldown/runtime',
     'src/web/(?:api/(?:errors|lazyApi|idempotencyKey|query|user)|browser/(?:whenIdle|session|redirect)|lazyComponent|router/[a-zA-Z]+)\\.tsx?',
     'src/web/features/auth/login/typedPhone\\.',
-    'src/web/ui/(?:button/(?:Button|Spinner)|announce/announce|layout/PageTitle|toast/toasts|classes)\\.',
+    'src/contract/base/written-number\\.',
+    'src/web/ui/(?:button/(?:Button|Spinner)|announce/announce|layout/PageTitle|form/Field|toast/toasts|classes|icon)\\.',
   ].join('|'),
 );
 
@@ -33,7 +33,7 @@ const fields: Group = {
   test: new RegExp(
     [
       'src/web/ui/form/(?:useForm|fieldErrors)\\.',
-      'src/web/ui/(?:form/(?:Field|PasswordField)|phone/(?:PhoneField|phone))\\.',
+      'src/web/ui/(?:form/PasswordField|phone/(?:PhoneField|phone))\\.',
       'src/web/features/auth/(?:captcha/(?:useCaptcha|CaptchaLine)|login/TypedPhoneField|auth\\.module)\\.',
       'lucide-react/dist/esm/icons/shield\\.',
     ].join('|'),
