@@ -23,6 +23,10 @@ const read = async (path: string): Promise<File> => ({
 
 const inRepository = (path: string): boolean => existsSync(join(root, path));
 
+/** A link to a page without a translation opens the English one, as in the portal. */
+const pageAt = (target: string): string =>
+  inRepository(target) ? target : target.replace(/^docs\/id\//, 'docs/');
+
 const pages = [...(await filesIn('docs', /\.md$/)), await read('README.md')];
 const folders = ['src', 'tests', 'tools', 'bench'];
 const sources = (await Promise.all(folders.map((folder) => filesIn(folder, /\.\w+$/))))
@@ -31,7 +35,9 @@ const sources = (await Promise.all(folders.map((folder) => filesIn(folder, /\.\w
 const allFiles = [...sources, ...pages];
 const packageJson = await read('package.json');
 
+/** The anchor of a heading: GitHub's, or the English one that a translation names. */
 const anchorOf = (heading: string): string =>
+  / \{#([\w-]+)\}$/.exec(heading)?.[1] ??
   heading
     .trim()
     .toLowerCase()
@@ -48,7 +54,8 @@ const anchors = new Map(
   ]),
 );
 
-function linkResolves(path: string, anchor: string | undefined): boolean {
+function linkResolves(target: string, anchor: string | undefined): boolean {
+  const path = pageAt(target);
   if (!inRepository(path)) return false;
   return anchor === undefined || (anchors.get(path)?.has(anchor) ?? false);
 }
@@ -58,7 +65,7 @@ test('every named document is in the repository', () => {
     [...text.matchAll(/[\w./-]*\w\.md\b/g)]
       .map(([name]) => name)
       .filter((name) => {
-        const places = [name, posix.join('docs', name), posix.join(dirname(path), name)];
+        const places = [name, posix.join('docs', name), pageAt(posix.join(dirname(path), name))];
         return !places.some(inRepository);
       })
       .map((name) => `${path} names ${name}`),
@@ -100,7 +107,9 @@ test('every link between pages resolves, with its section', () => {
   expect(broken).toEqual([]);
 });
 
-const outer = pages.filter(({ path }) => /^(docs\/(internals\/)?[^/]+|README)\.md$/.test(path));
+const outer = pages.filter(({ path }) =>
+  /^(docs\/((internals|id)\/)?[^/]+|README)\.md$/.test(path),
+);
 
 test('every path that a page names is a file or a folder of the repository', () => {
   const lost = outer.flatMap(({ path, text }) =>

@@ -44,6 +44,8 @@ const factsOf = (code: RefusalCode) => {
 
 const indonesian =
   /\b(yang|tidak|sudah|belum|lagi|dengan|untuk|harus|pesan|kunci|nomor|jaringan|perlu|akun|saldo|sedang|bila|kami|kirim|terlalu)\b/i;
+/** Texts in English call a page by the name in the menu. */
+const withoutPages = (text: string) => text.replaceAll('page Nomor', 'page');
 const english = /\b(the|is|was|many|has|this|not|to|with|of|and|are)\b/i;
 
 describe('sentences of the API', () => {
@@ -56,7 +58,7 @@ describe('sentences of the API', () => {
       expect(id, code).toMatch(indonesian);
       expect(id, code).not.toMatch(/ditandai|Muat ulang|undefined/);
       expect(en, code).toMatch(english);
-      expect(en, code).not.toMatch(indonesian);
+      expect(withoutPages(en), code).not.toMatch(indonesian);
       expect(en, code).not.toContain('undefined');
     }
   });
@@ -66,7 +68,7 @@ describe('sentences of the API', () => {
       for (const sentence of [failureSentence, retrySentence]) {
         const [id, en] = [sentence(failure, 'id'), sentence(failure, 'en')];
         expect(id, failure).toMatch(indonesian);
-        expect(en, failure).not.toMatch(indonesian);
+        expect(withoutPages(en), failure).not.toMatch(indonesian);
         expect(en, failure).toMatch(english);
       }
     }

@@ -58,7 +58,10 @@ test('pushes from the phone to the browser without an open page, until sign-out'
   const [post] = service.posts;
   expect(post?.status).toBe(201);
   const { notification } = receiver.open(post?.body ?? Buffer.alloc(0));
-  expect(notification).toMatchObject({ title: 'Pesan baru dari Budi', body: 'Pesan baru' });
+  expect(notification).toMatchObject({
+    title: 'Pesan baru dari Budi (+62 812-3456-7890)',
+    body: 'Pesan baru',
+  });
 
   const left = await running.ask('user_logout', { ...mine, fcm, key: crypto.randomUUID() });
   expect(left.status).toBe(200);

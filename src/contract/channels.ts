@@ -54,9 +54,9 @@ export const partings = {
     'Ponsel memutus perangkat ini, atau nomornya keluar dari WhatsApp. Pindai QR lagi untuk menyambungkannya.',
   banned:
     'WhatsApp memblokir nomor ini. Buka WhatsApp di ponselnya untuk meminta peninjauan; pesan yang antre menunggu.',
-  relink: 'Sesi nomor ini tidak dapat dipakai lagi. Pindai QR lagi untuk menyambungkannya.',
+  relink: 'Sambungan nomor ini tidak dapat dipakai lagi. Pindai QR lagi untuk menyambungkannya.',
   replaced:
-    'Sesi nomor ini dibuka di tempat lain. Putuskan yang lain di ponsel (Perangkat tertaut), lalu pindai QR lagi.',
+    'Nomor ini tersambung di tempat lain. Putuskan perangkat itu di ponsel (Perangkat tertaut), lalu pindai QR lagi.',
   access:
     'Meta menolak access token nomor ini: kedaluwarsa, dicabut, atau kurang izin. Masukkan access token yang baru.',
   unregistered:
@@ -64,7 +64,7 @@ export const partings = {
   display_name:
     'Meta belum menyetujui nama tampilan nomor ini, sehingga nomor ini belum boleh mengirim. Ajukan nama tampilannya di WhatsApp Manager; access token tidak perlu diganti. Kabari otomatis mencoba lagi, dan pesan yang antre menunggu.',
   outdated:
-    'WhatsApp tidak lagi menerima versi Kabari di server ini. Setelah pengelola memperbarui Kabari, nomor tersambung sendiri tanpa memindai ulang; pesan yang antre menunggu.',
+    'WhatsApp tidak lagi menerima versi Kabari di server ini. Setelah pengelola memperbarui Kabari, nomor tersambung otomatis tanpa memindai ulang; pesan yang antre menunggu.',
 } as const;
 export type Parting = keyof typeof partings;
 export const Parting = schema(() => z.enum(Object.keys(partings) as [Parting, ...Parting[]]));
@@ -93,7 +93,7 @@ export const Restriction = schema(() =>
 /** Why a connected number is paused, with what to do, in plain Indonesian. */
 export const pauses = {
   silent:
-    'WhatsApp tidak menjawab. Pesan yang antre menunggu: Kabari mencoba satu pesan dulu, lalu melanjutkan sendiri begitu dijawab.',
+    'WhatsApp tidak menjawab. Pesan yang antre menunggu: Kabari mencoba satu pesan dulu, lalu melanjutkan otomatis begitu dijawab.',
   refused:
     'Meta menolak pesan dari nomor ini, walaupun token aksesnya masih berlaku. Pesan yang antre menunggu, dan Kabari otomatis mencoba lagi. Bila terus berulang, periksa izin aplikasi Anda di Meta.',
   restricted:

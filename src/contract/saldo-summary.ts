@@ -6,6 +6,8 @@ import { Rupiah } from '#contract/base/money.ts';
 
 /** Unpaid top-ups per account at once (docs/money.md#top-ups). */
 export const TOPUPS_OPEN_MAX = 3;
+/** Unsuccessful top-ups per account within 24 hours. */
+export const TOPUPS_DAY_MAX = 20;
 
 export const saldoSummary = act({
   name: 'saldo_summary',
@@ -17,6 +19,8 @@ export const saldoSummary = act({
       status: z.enum(['active', 'frozen', 'closed']),
       /** Unpaid top-ups; at `TOPUPS_OPEN_MAX` another one is refused. */
       topups_open: z.int(),
+      /** Unsuccessful top-ups of the last 24 hours; at `TOPUPS_DAY_MAX` another one is refused. */
+      topups_unpaid: z.int(),
       /** The price of the next message: 0 while the quota of the plan covers it. */
       message_price: Rupiah(),
       price_beyond_quota: Rupiah(),

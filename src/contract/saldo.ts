@@ -83,7 +83,9 @@ export const Mutation = schema(() =>
         available_when_held: Rupiah(),
       }),
     ),
-    message: z.nullable(z.object({ id: Id('message'), peer: Peer() })),
+    message: z.nullable(
+      z.object({ id: Id('message'), peer: Peer(), peer_name: z.nullable(z.string()) }),
+    ),
     memo: z.nullable(z.string()),
     topup_id: z.nullable(Id('topup')),
     invoice_id: z.nullable(Id('invoice')),
@@ -131,6 +133,7 @@ export const MutationMessage = schema(() =>
   z.object({
     message_id: Id('message'),
     peer: Peer(),
+    peer_name: z.nullable(z.string()),
     price: Rupiah(),
     /** `corrected`: released, then charged again. `waived`: released, and borne by us. */
     state: z.enum(['held', 'captured', 'released', 'corrected', 'waived']),
@@ -183,8 +186,8 @@ export const topupMethodLabel: Record<TopupMethod, string> = {
   va_bri: 'Virtual account BRI',
   va_cimb: 'Virtual account CIMB Niaga',
   va_permata: 'Virtual account Permata',
-  snap: 'Kartu, e-wallet, dan lainnya (Midtrans)',
-  xendit: 'QRIS, e-wallet, dan lainnya (Xendit)',
+  snap: 'Kartu, dompet digital, dan lainnya (Midtrans)',
+  xendit: 'QRIS, dompet digital, dan lainnya (Xendit)',
 };
 
 /** A payment into the saldo; `total` is the exact amount to pay. */
@@ -218,8 +221,6 @@ export type Topup = Output<typeof Topup>;
 export const TOPUP_MIN = 10_000;
 export const TOPUP_MAX = 100_000_000;
 export const TOPUP_PRESETS = [50_000, 100_000, 250_000, 500_000, 1_000_000] as const;
-/** Unsuccessful top-ups per account and day. */
-export const TOPUPS_DAY_MAX = 20;
 
 const TopupAmount = schema(() =>
   WholeNumber({

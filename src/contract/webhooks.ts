@@ -352,7 +352,7 @@ export const addressRefused = {
     en: 'This address cannot be used: expected a public https:// address on port 443, 80 or 8443, without a password in it.',
   },
   local: {
-    id: 'Alamat komputer sendiri tidak dapat dihubungi. Untuk mencoba, jalankan `npx kabari forward` di komputer itu; untuk seterusnya isi alamat https umum. Operator dapat mengizinkan alamat lokal dengan setelan `WEBHOOK_ORIGINS`.',
+    id: 'Alamat komputer sendiri tidak dapat dihubungi. Untuk mencoba, jalankan `npx kabari forward` di komputer itu; untuk seterusnya isi alamat https umum. Operator dapat mengizinkan alamat lokal dengan pengaturan `WEBHOOK_ORIGINS`.',
     en: 'An address of your own machine cannot be asked. To try things out, run `npx kabari forward` there; for good give a public https:// address. Operators may allow local addresses by the setting `WEBHOOK_ORIGINS`.',
   },
 } as const satisfies Record<string, Bilingual>;
@@ -394,6 +394,7 @@ export const Delivery = schema(() =>
     last_error: z.nullable(AttemptError()),
     ended_at: z.nullable(z.coerce.date()),
     peer: z.nullable(ShownPeer()),
+    peer_name: z.nullable(z.string()),
     message_id: z.nullable(Id('message')),
   }),
 );
@@ -647,7 +648,7 @@ export const webhookEndpoints = {
     path: '/v1/webhook/rotate-secret',
     scope: 'webhooks',
     status: 200,
-    summary: { id: 'Ganti rahasia webhook', en: 'Replace the secret of the webhook' },
+    summary: { id: 'Ganti kunci webhook', en: 'Replace the secret of the webhook' },
     answer: RotatedSecret,
     refuses: [...bodyRefused, 'not_found'],
   }),

@@ -83,7 +83,7 @@ journey(
 
     await tab.getByRole('link', { name: 'Mutasi bank' }).click();
     await arrivesAt(tab, '/operator/mutasi-bank');
-    await tab.getByText('Tidak ada mutasi yang menunggu.').waitFor();
+    await tab.getByText('Tidak ada mutasi yang menunggu').waitFor();
     await look(tab, 'no bank lines');
     await tab.getByRole('link', { name: 'Impor mutasi' }).click();
     await arrivesAt(tab, '/operator/mutasi-bank/impor');
@@ -117,7 +117,7 @@ journey(
     await settling.getByRole('button', { name: 'Cocokkan' }).click();
     await tab.getByRole('alertdialog').getByRole('button', { name: 'Cocokkan' }).click();
     await tab.getByText('Mutasi dicocokkan.', { exact: false }).first().waitFor();
-    await tab.getByText('Tidak ada mutasi yang menunggu.').waitFor();
+    await tab.getByText('Tidak ada mutasi yang menunggu').waitFor();
     await saldo
       .getByText(formatRupiah(before.available + topup.credited + other.base))
       .first()

@@ -194,7 +194,7 @@ journey(
 
     await tab.getByRole('row', { name: /hello_world/ }).waitFor();
     meta.control.templates.add({ name: 'pesanan_siap', body: 'Pesanan Anda siap diambil.' });
-    const renew = tab.getByRole('button', { name: 'Segarkan dari Meta' });
+    const renew = tab.getByRole('button', { name: 'Perbarui dari Meta' });
     await renew.click();
     await tab.getByText('Templat diperbarui dari Meta.').waitFor();
     await tab.getByRole('row', { name: /pesanan_siap/ }).waitFor();

@@ -113,9 +113,12 @@ journey('the operator handles money manually, and every page is accessible', asy
   await look(tab, 'the books');
 
   await tab.getByRole('link', { name: 'Harga & paket' }).click();
-  await tab.getByLabel('Harga baru per pesan').fill('175');
-  await tab.getByRole('textbox', { name: 'Alasan' }).first().fill('Tarif baru');
   await tab.getByRole('button', { name: 'Ubah harga pesan' }).click();
+  const prices = tab.getByRole('dialog', { name: 'Ubah harga pesan' });
+  await prices.getByLabel('Harga baru per pesan').fill('175');
+  await prices.getByLabel('Alasan').fill('Tarif baru');
+  await look(tab, 'a new price');
+  await prices.getByRole('button', { name: 'Simpan' }).click();
   await tab.getByRole('alertdialog').getByRole('button', { name: 'Ubah harga' }).click();
   await tab.getByText('Harga disimpan.', { exact: true }).waitFor();
   await tab.getByText('Rp 175 per pesan').waitFor();

@@ -62,6 +62,6 @@ journey('the operator refunds a payment, and releases a bonus', async (stage) =>
   await look(tab, 'a refund by hand');
   await refund.getByRole('button', { name: 'Sudah ditransfer' }).click();
   await tab.getByRole('alertdialog').getByRole('button', { name: 'Catat' }).click();
-  await tab.getByText('Tidak ada pengembalian yang menunggu.', { exact: false }).waitFor();
+  await tab.getByText('Tidak ada pengembalian yang menunggu').waitFor();
   expect(faults).toEqual([]);
 });

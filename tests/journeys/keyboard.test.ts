@@ -7,6 +7,7 @@ import {
   forNewBrowser,
   newSender,
   PASSWORD,
+  signIn,
   signUp,
   topUp,
 } from './support/portal.ts';
@@ -87,4 +88,23 @@ journey('a reply is sent with the keyboard only', async ({ product, person }) =>
   const bubble = tab.getByRole('article').filter({ hasText: 'Kami tutup pukul 21.00' });
   await waitFor(async () => expect(await bubble.innerText()).toMatch(/Terkirim|Sampai|Dibaca/));
   expect(await isFocused(tab, box)).toBe(true);
+});
+
+journey('an operator reads a list with the keyboard only', async ({ product, person }) => {
+  const { address, operator } = product;
+  await signUp(address, { name: 'Salon Ayu', phone: '6281355501005' });
+  const { open } = await person({ session: await signIn(address, operator) });
+  const tab = await open('/operator/audit');
+  const rows = tab.getByRole('row').getByRole('button', { name: /^M/ });
+  await rows.nth(1).waitFor();
+  await press(tab, rows.nth(0), 'j');
+  expect(await isFocused(tab, rows.nth(1))).toBe(true);
+  await tab.keyboard.press('Enter');
+  const details = tab.getByRole('dialog');
+  await details.getByText('Alamat IP').waitFor();
+  await tab.keyboard.press('Escape');
+  await details.waitFor({ state: 'detached' });
+  await waitFor(async () => expect(await isFocused(tab, rows.nth(1))).toBe(true));
+  await tab.keyboard.press('k');
+  expect(await isFocused(tab, rows.nth(0))).toBe(true);
 });

@@ -111,9 +111,9 @@ journey(
     await tab.getByRole('button', { name: 'Hapus filter' }).click();
     await row.waitFor();
     await tab.getByLabel('Kanal', { exact: true }).selectOption('WhatsApp Web');
-    await tab.getByLabel('Keadaan', { exact: true }).selectOption('Tersambung');
+    await tab.getByLabel('Status', { exact: true }).selectOption('Tersambung');
     await row.waitFor({ state: 'detached' });
-    await tab.getByLabel('Keadaan', { exact: true }).selectOption('Terputus');
+    await tab.getByLabel('Status', { exact: true }).selectOption('Terputus');
     await row.waitFor();
     expect(new URL(tab.url()).search).toBe('?channel=web&state=parted');
 

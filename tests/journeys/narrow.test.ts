@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { settled } from './browser/browser.ts';
 import { cutOff } from './browser/cut-off.ts';
-import { topUp } from './support/portal.ts';
+import { signIn, topUp } from './support/portal.ts';
 import { HOME } from './support/steps.ts';
 import { shopAt } from './seeds/shop.ts';
 import { setUpSharedJourney } from './support/stage.ts';
@@ -49,6 +49,40 @@ journey(
       await tab.goto(address + path);
       await sight().waitFor();
       lost.push(...(await lostAt(tab, path)));
+    }
+    expect(lost).toEqual([]);
+  },
+);
+
+journey(
+  'amounts of an operator, and the public pages, fit from a desktop to the smallest phone',
+  async ({ product: { address, operator }, person }) => {
+    const { customer, waiting } = await shopAt(address);
+    await topUp(address, customer, 9_000_000);
+    const session = await signIn(address, operator);
+    const { open } = await person({ session });
+    const tab = await open('/operator');
+    const lost: string[] = [];
+    for (const path of [
+      '/operator',
+      '/operator/pelanggan?q=Batik',
+      '/operator/isi-saldo?status=semua',
+      '/operator/mutasi-bank?filter=semua',
+    ]) {
+      await tab.setViewportSize({ width: 1440, height: 900 });
+      await tab.goto(address + path);
+      await tab
+        .getByText(/^Rp\s[\d.]+$/)
+        .first()
+        .waitFor();
+      lost.push(...(await lostAt(tab, path)));
+    }
+    const guest = await person({ expects: [/status of 4(04|10)/] });
+    const outside = await guest.open('/auth/login');
+    for (const path of [waiting.scan, '/scan/x', '/simulator?bank=1', '/docs', '/tidak-ada']) {
+      await outside.goto(new URL(path, address).href);
+      await outside.getByRole('heading', { level: 1 }).first().waitFor();
+      lost.push(...(await lostAt(outside, path)));
     }
     expect(lost).toEqual([]);
   },

@@ -77,15 +77,15 @@ journey(
     await drawer.waitFor({ state: 'detached' });
 
     await tab.getByLabel('Peristiwa', { exact: true }).selectOption('message.accepted');
-    await tab.getByLabel('Keadaan', { exact: true }).selectOption('delivered');
+    await tab.getByLabel('Status', { exact: true }).selectOption('delivered');
     await waitFor(async () =>
       expect(await tab.getByRole('row', { name: /message/ }).count()).toBe(1),
     );
     await tab.reload();
     await rowOf(tab, /message\.accepted/).waitFor();
-    expect(await tab.getByLabel('Keadaan', { exact: true }).inputValue()).toBe('delivered');
+    expect(await tab.getByLabel('Status', { exact: true }).inputValue()).toBe('delivered');
     expect(await tab.getByRole('row', { name: /message\.read/ }).count()).toBe(0);
-    await tab.getByLabel('Keadaan', { exact: true }).selectOption('parked');
+    await tab.getByLabel('Status', { exact: true }).selectOption('parked');
     await tab.getByText('Data tidak ditemukan').waitFor();
     await look(tab, 'nothing found');
     await tab.getByRole('button', { name: 'Hapus filter' }).last().click();

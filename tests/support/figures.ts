@@ -5,6 +5,7 @@ import { civilDate } from '#contract/base/time.ts';
 import type { HomeSummary, MessageStatus } from '#contract/messages.ts';
 import type { Mutation } from '#contract/saldo.ts';
 import { startRelay } from '#server/domains/events/events.ts';
+import { shownNamesOf } from '#server/domains/messages/messages.ts';
 import { ledgerActs } from '#server/domains/ledger/ledger.ts';
 import { startFolding } from '#server/domains/messages/messages.ts';
 import { messageList } from '#server/domains/messages/history/history.ts';
@@ -154,7 +155,7 @@ export async function expectStatement(
   const lines: Mutation[] = [];
   for (let page = 0; page * PAGE_SIZE <= (counted?.lines ?? 0); page++) {
     const { rows, total } = (await perform(
-      ledgerActs({ sql: db.tenantSql }),
+      ledgerActs({ sql: db.tenantSql, shownNamesOf }),
       'saldo_mutation_list',
       customer,
       { page: String(page) },

@@ -25,7 +25,7 @@ export function openApi(env, { warn, signal }) {
   const key = (env.KABARI_KEY ?? '').trim();
   if (key === '') {
     throw new Stop(
-      'There is no key. Make one on the page Token, then: export KABARI_KEY=kbr_…',
+      'There is no key. Make one on the page Nomor, then: export KABARI_KEY=kbr_…',
       EXIT.usage,
     );
   }

@@ -61,7 +61,7 @@ ${Object.values(commands)
   .map(({ usage, says }) => `  kabari ${usage.padEnd(34)} ${says}`)
   .join('\n')}
 
-  KABARI_KEY   the key of a token, from the page Token
+  KABARI_KEY   the key of a token, from the page Nomor
   KABARI_URL   where Kabari answers; without it http://localhost:3000
 `;
 

@@ -84,18 +84,18 @@ const sentences: Sentences = {
   account_suspended:
     'This account is suspended. Sign in to the portal to read why, and to reach customer service.',
   token_missing:
-    'There is no API key. Send the header `Authorization: Bearer <key>`; keys are made on the Token page.',
+    'There is no API key. Send the header `Authorization: Bearer <key>`; keys are made on the page Nomor.',
   token_invalid:
-    'The API key is unknown, not copied whole, or revoked. Check it on the Token page.',
+    'The API key is unknown, not copied whole, or revoked. Check it on the page Nomor.',
   token_expired: ({ day }) =>
-    `The token expired: ${day} was its last day (WIB). Give it a later day, or none, on the Token page.`,
+    `The token expired: ${day} was its last day (WIB). Give it a later day, or none, on the page Nomor.`,
   address_not_allowed: ({ address }) =>
-    `This token may not be used from ${address}. Add the address on the Token page, or call from one that is listed there.`,
+    `This token may not be used from ${address}. Add the address on the page Nomor, or call from one that is listed there.`,
   key_in_address:
-    'This token does not take its key in the address. Send the header `Authorization: Bearer <key>`, or allow it on the Token page. Rotate the key: addresses stay in logs.',
+    'This token does not take its key in the address. Send the header `Authorization: Bearer <key>`, or allow it on the page Nomor. Rotate the key: addresses stay in logs.',
   scope_missing: ({ scope }) =>
-    `This token is not allowed to do this: it has no scope "${scope}". Tick it on the Token page, or use another token.`,
-  token_not_linked: 'The token is not connected. Connect its number on the Token page first.',
+    `This token is not allowed to do this: it has no scope "${scope}". Tick it on the page Nomor, or use another token.`,
+  token_not_linked: 'The token is not connected. Connect its number on the page Nomor first.',
   token_linked: 'The token is linked to a phone already. Unlink that one first.',
   token_limit_reached: ({ limit }) => `This token's daily limit (${limit} messages) is reached.`,
   tokens_full: ({ limit }) => `The plan of this account has ${limit} tokens.`,
@@ -105,7 +105,7 @@ const sentences: Sentences = {
   qr_stale: 'This QR code has been replaced.',
   phone_taken: 'This number is linked to another token.',
   channel_off: 'This channel is not offered here. Choose another one.',
-  channel_other: 'This token uses another channel. Move it first, on the Token page.',
+  channel_other: 'This token uses another channel. Move it first, on the page Nomor.',
   channel_busy: 'Messages of this token are being sent. Wait a minute, then try again.',
   channel_waiting: ({ templates }) =>
     `${templates} template messages of this token wait at the price of its present channel. Let them leave, or cancel them, then try again.`,

@@ -12,7 +12,7 @@ const unconfirmed: Readonly<Record<FactsOf<'webhook_unconfirmed'>['why'], string
   unreachable: 'tidak dapat dihubungi. Periksa alamat, sertifikat, dan firewall-nya.',
   redirect: 'pengalihan tidak diikuti. Isi alamat akhirnya.',
   status: 'peristiwa webhook.test harus dijawab dengan status 2xx.',
-  challenge: 'jabat tangan harus dijawab dengan nilai hub.challenge.',
+  challenge: 'permintaan verifikasi harus dijawab dengan nilai hub.challenge.',
 };
 
 const headers = {
@@ -34,7 +34,7 @@ const sentences: Sentences = {
   request_malformed: ({ why }) => `Permintaan tidak dapat dibaca: ${why}.`,
   origin_foreign: 'Permintaan dari situs lain ditolak. Buka Kabari langsung dari alamatnya.',
   not_signed_in: 'Sesi Anda sudah berakhir. Silakan masuk kembali.',
-  not_allowed: 'Anda tidak berhak melakukan ini.',
+  not_allowed: 'Anda tidak berhak melakukan ini. Hubungi admin bila Anda memerlukannya.',
   not_found: ({ what }) => `${what} tidak ditemukan. Periksa kembali, mungkin sudah dihapus.`,
   path_unknown: 'Alamat ini tidak ada di API. Semua alamatnya dijelaskan di /docs.',
   method_not_allowed: ({ allow }) => `Metode ini tidak berlaku di alamat ini. Gunakan ${allow}.`,
@@ -68,12 +68,12 @@ const sentences: Sentences = {
     'Sesi ini dimulai di browser lain. Keluar, lalu masuk lagi di browser ini untuk melakukannya.',
   second_factor_needed:
     'Akun ini wajib memakai verifikasi dua langkah. Pasang dulu di halaman Keamanan.',
-  second_factor_again: 'Berikan kode autentikator atau passkey Anda sekali lagi.',
+  second_factor_again: 'Masukkan kode autentikator atau pakai passkey Anda sekali lagi.',
   second_factor_wrong: ({ left }) =>
     `Kode atau passkey tidak cocok. ${left > 0 ? `Sisa ${left} percobaan.` : 'Ulangi dari awal.'}`,
   second_factor_expired: 'Waktunya sudah habis. Ulangi dari awal.',
   second_factor_last: 'Ini cara verifikasi Anda yang terakhir. Pasang cara lain lebih dulu.',
-  second_factor_exists: 'Ini sudah terpasang di akun Anda.',
+  second_factor_exists: 'Cara verifikasi ini sudah terpasang di akun Anda.',
   grant_gone: 'Waktu untuk mengganti kata sandi sudah habis. Minta kode baru.',
   phone_same: 'Ini nomor Anda yang sekarang. Tulis nomor yang baru.',
   export_limit: ({ limit }) =>
@@ -106,7 +106,8 @@ const sentences: Sentences = {
     `Kata sandi atau nomor akun ini baru diganti. Kunci baru dapat dibuat ${hours} jam lagi. Bukan Anda? Hubungi layanan pelanggan.`,
   link_gone: 'Tautan ini sudah dipakai atau kedaluwarsa. Minta tautan baru dari halaman Nomor.',
   qr_stale: 'Kode QR ini sudah diganti. Pindai kode yang terbaru.',
-  phone_taken: 'Nomor ini sudah tersambung ke token lain.',
+  phone_taken:
+    'Nomor ini sudah tersambung ke token lain. Putuskan dulu di sana, atau pakai nomor lain.',
   channel_off: 'Kanal ini tidak tersedia di sini. Pilih kanal lain.',
   channel_other: 'Token ini memakai kanal lain. Pindahkan kanalnya dahulu di halaman Nomor.',
   channel_busy: 'Masih ada pesan token ini yang sedang dikirim. Tunggu satu menit, lalu coba lagi.',
@@ -144,7 +145,7 @@ const sentences: Sentences = {
   template_not_found: ({ name }) =>
     `Templat "${name}" tidak ditemukan. Periksa nama dan bahasanya.`,
   template_language_needed: ({ name, languages }) =>
-    `Templat "${name}" punya beberapa bahasa (${languages}) dan perlu disebutkan bahasanya.`,
+    `Templat "${name}" punya beberapa bahasa (${languages}). Sebutkan bahasa yang dipakai.`,
   template_exists: ({ name, language }) =>
     `Templat "${name}" sudah ada dalam bahasa ${language}. Hapus dahulu, atau gunakan nama lain.`,
   templates_full: ({ limit }) => `Sudah ada ${limit} templat. Hapus yang tidak diperlukan lagi.`,
@@ -180,10 +181,10 @@ const sentences: Sentences = {
   gateway_down:
     'Layanan pembayaran sedang tidak menjawab. Coba lagi beberapa saat lagi, atau pilih transfer bank.',
   topup_closed: 'Isi saldo ini sudah ditutup. Buat yang baru.',
-  topup_already_paid: 'Isi saldo ini sudah dibayar.',
+  topup_already_paid: 'Isi saldo ini sudah dibayar. Muat ulang untuk melihat hasilnya.',
   topup_amount_mismatch: ({ total, received }) =>
     `Mutasi bank berisi ${formatRupiah(received)}, padahal tagihannya ${formatRupiah(total)}. Pilih mutasi lain atau tolak isi saldo ini.`,
-  bank_line_used: 'Mutasi bank ini sudah dipakai untuk isi saldo lain.',
+  bank_line_used: 'Mutasi bank ini sudah dipakai untuk isi saldo lain. Pilih mutasi lain.',
   bank_line_twin:
     'Mutasi ini sama hari dan jumlahnya dengan mutasi lain. Pastikan dulu di bank bahwa keduanya memang ada.',
   topup_decided: ({ by }) =>
@@ -195,7 +196,7 @@ const sentences: Sentences = {
   topup_proof_unneeded:
     'Cara bayar ini tidak memerlukan bukti transfer: pembayarannya dikenali otomatis.',
   topup_proof_limit: ({ limit }) =>
-    `Bukti untuk isi saldo ini sudah ${limit} kali dikirim. Tunggu pemeriksaan operator.`,
+    `Bukti untuk isi saldo ini sudah ${limit} kali dikirim. Tunggu sampai kami memeriksanya.`,
   statement_unknown:
     'Berkas ini tidak dikenali sebagai mutasi bank. Pilih CSV asli dari BCA, Mandiri, BRI, atau BNI, tanpa disimpan ulang di Excel.',
   bank_statement_too_long: ({ limit }) =>
@@ -212,8 +213,9 @@ const sentences: Sentences = {
   plan_same: 'Anda sudah memakai paket ini.',
   quote_stale: 'Perhitungannya sudah berubah. Periksa rincian yang baru, lalu setujui lagi.',
   subscription_not_running: 'Tidak ada yang dapat diubah pada paket ini. Pilih paket lebih dulu.',
-  invoice_unpaid: 'Dokumen tagihan dibuat setelah tagihan lunas.',
-  invoice_closed: 'Tagihan ini sudah tidak menunggu pembayaran.',
+  invoice_unpaid: 'Dokumen tagihan dibuat setelah tagihan lunas. Bayar tagihannya dulu.',
+  invoice_closed:
+    'Tagihan ini sudah tidak menunggu pembayaran. Muat ulang untuk melihat statusnya.',
   statement_too_long: ({ limit }) =>
     `Mutasi lebih dari ${formatNumber(limit)} baris tidak dapat dijadikan PDF. Pilih CSV, atau persingkat tanggalnya.`,
 
@@ -262,7 +264,7 @@ const sentences: Sentences = {
   valid_from_taken: 'Sudah ada perubahan yang berlaku mulai waktu itu. Pilih waktu lain.',
 
   push_service_unknown:
-    'Layanan pemberitahuan browser ini tidak dikenal. Coba browser lain, atau hubungi operator.',
+    'Layanan pemberitahuan browser ini tidak dikenal. Coba browser lain, atau hubungi layanan pelanggan.',
   push_key_old:
     'Langganan pemberitahuan ini memakai kunci lama. Muat ulang halaman lalu coba lagi.',
   push_gone: 'Browser ini tidak lagi menerima pemberitahuan. Nyalakan kembali di Profil.',
@@ -274,7 +276,7 @@ const sentences: Sentences = {
     missing === 'content'
       ? 'Belum ada isi yang dikirim. Tulis pesannya dulu.'
       : 'Tidak ada penerima yang dapat dikirimi. Periksa nomor di daftarnya.',
-  campaign_state: 'Kiriman ini sudah berubah. Lihat keadaannya sekarang.',
+  campaign_state: 'Kiriman ini sudah berubah. Muat ulang untuk melihat statusnya.',
   campaigns_full: ({ limit }) =>
     `Sudah ada ${limit} kiriman massal yang belum selesai. Hapus draf yang tidak diperlukan.`,
   upload_gone: 'Unggahan ini tidak ada lagi. Unggah berkasnya sekali lagi.',
@@ -289,7 +291,8 @@ const sentences: Sentences = {
   upload_contradicts:
     'Isi berkas ini tidak sesuai dengan nama atau jenisnya. Simpan ulang dengan akhiran yang benar lalu unggah lagi.',
   upload_unsafe: ({ why }) => `Berkas ini tidak dapat diterima: ${why}.`,
-  upload_infected: 'Berkas ini ditolak karena dikenali sebagai perangkat lunak berbahaya.',
+  upload_infected:
+    'Berkas ini ditolak karena dikenali sebagai perangkat lunak berbahaya. Pilih berkas lain.',
   upload_too_large: ({ bytesMax }) =>
     `Berkas terlalu besar. Paling besar ${inMegabytes(bytesMax)}.`,
   upload_empty: 'Berkas ini kosong. Pilih berkas lain.',

@@ -6,7 +6,7 @@ const inEnglish: Record<Failure, string> = {
   blocked: 'The recipient has blocked your number. Reach them some other way.',
   rate_limited: 'The network refused because it was too fast. Send again later, or more slowly.',
   not_linked:
-    'The token is not connected any more. Connect its number on the Token page, then send again.',
+    'The token is not connected any more. Connect its number on the page Nomor, then send again.',
   no_answer: 'The network did not answer after several tries. Send again later.',
   rejected: 'The network refused the content of this message. Check it, then send again.',
   opted_out: 'The recipient asked to receive no more messages.',
@@ -23,7 +23,7 @@ const inEnglish: Record<Failure, string> = {
   network_billing:
     'Meta cannot bill this WhatsApp Business account yet. Complete its payment method in WhatsApp Manager, then send again.',
   network_access:
-    'Meta refused the access of this token. Renew its access token on the Token page, then send again.',
+    'Meta refused the access of this token. Renew its access token on the page Nomor, then send again.',
   number_restricted:
     'WhatsApp is restricting the sending number. Wait until the restriction ends; replies to those who wrote first can still be sent.',
   unexplained:
@@ -46,7 +46,7 @@ const causes: Record<Language, Record<Failure, string>> = {
     network_declined: 'WhatsApp memilih untuk tidak menyampaikan pesan ini',
     template_refused: 'WhatsApp menolak templatnya',
     network_billing: 'Akun WhatsApp Business belum dapat ditagih oleh Meta',
-    network_access: 'Meta menolak akses token ini',
+    network_access: 'Meta menolak token akses nomor ini',
     number_restricted: 'WhatsApp sedang membatasi nomor pengirim',
     unexplained: 'WhatsApp menolak pesan ini tanpa menyebut alasannya',
   },
@@ -79,7 +79,7 @@ const retryNotes: Record<Language, string> = {
 const ownerActions: Partial<Record<Failure, Record<Language, string>>> = {
   network_access: {
     id: 'Pesan ini menunggu. Bila token aksesnya masih berlaku, Kabari otomatis mencoba lagi; bila nomornya terputus, halaman Nomor menyebut apa yang perlu dilakukan',
-    en: 'This message waits. If the access token is still valid, Kabari tries again by itself; if the number is disconnected, the Token page says what to do',
+    en: 'This message waits. If the access token is still valid, Kabari tries again by itself; if the number is disconnected, the page Nomor says what to do',
   },
 };
 
@@ -99,11 +99,11 @@ const silence: Record<'own' | 'earlier' | 'link', Record<Language, string>> = {
     en: 'The network has not answered this try.',
   },
   earlier: {
-    id: 'Pesan sebelumnya ke nomor ini belum dijawab jaringan. Pesan ini berangkat sesudahnya.',
+    id: 'Pesan sebelumnya ke nomor ini belum dijawab jaringan. Pesan ini dikirim sesudahnya.',
     en: 'The network has not answered an earlier message to this number. This one leaves after it.',
   },
   link: {
-    id: 'Berkas sedang diambil dari tautannya. Pesan ini berangkat sesudahnya.',
+    id: 'Berkas sedang diambil dari tautannya. Pesan ini dikirim sesudahnya.',
     en: 'The file is being fetched from its link. This message leaves after that.',
   },
 };
@@ -174,7 +174,7 @@ export const failureHelp: Record<Failure, FailureHelp> = {
     where: 'resend',
   },
   not_linked: {
-    what: 'Nomor pengirim tidak tersambung lagi saat pesan ini akan berangkat.',
+    what: 'Nomor pengirim tidak tersambung lagi saat pesan ini akan dikirim.',
     whose: 'you',
     again: 'Tidak. Kabari tidak dapat mengirim tanpa nomor yang tersambung.',
     todo: 'Sambungkan nomornya di halaman Nomor, lalu kirim ulang pesan ini.',
@@ -233,7 +233,7 @@ export const failureHelp: Record<Failure, FailureHelp> = {
     what: 'WhatsApp menolak templatnya: belum disetujui, sedang dijeda, atau isiannya tidak cocok.',
     whose: 'you',
     again: notTried,
-    todo: 'Periksa keadaan dan isian templatnya, perbaiki di WhatsApp Manager, lalu kirim ulang.',
+    todo: 'Periksa status dan isian templatnya, perbaiki di WhatsApp Manager, lalu kirim ulang.',
     where: 'templates',
   },
   network_billing: {
@@ -247,7 +247,7 @@ export const failureHelp: Record<Failure, FailureHelp> = {
     what: 'Meta menolak access token yang dipakai token ini.',
     whose: 'you',
     again:
-      'Selama access token belum diganti, pesan lain menunggu lalu berangkat otomatis; pesan ini sudah berakhir.',
+      'Selama access token belum diganti, pesan lain menunggu lalu dikirim otomatis; pesan ini tidak dikirim lagi.',
     todo: 'Masukkan access token yang baru di halaman Nomor, lalu kirim ulang.',
     where: 'token',
   },
@@ -270,7 +270,7 @@ export const failureHelp: Record<Failure, FailureHelp> = {
 export const failures = {
   not_on_whatsapp: 'Nomor ini tidak terdaftar di jaringan. Periksa nomornya.',
   blocked: 'Penerima memblokir nomor Anda. Hubungi lewat jalur lain.',
-  rate_limited: 'Jaringan menolak karena terlalu cepat. Kirim ulang nanti atau turunkan lajunya.',
+  rate_limited: 'Jaringan menolak karena terlalu cepat. Kirim ulang nanti, atau kirim lebih pelan.',
   not_linked:
     'Token tidak tersambung lagi. Sambungkan nomornya di halaman Nomor, lalu kirim ulang.',
   no_answer: 'Jaringan tidak menjawab setelah beberapa kali dicoba. Kirim ulang nanti.',
@@ -289,7 +289,7 @@ export const failures = {
   network_billing:
     'Akun WhatsApp Business ini belum dapat ditagih oleh Meta. Lengkapi metode pembayaran di WhatsApp Manager lalu kirim ulang.',
   network_access:
-    'Meta menolak akses token ini. Perbarui token aksesnya di halaman Nomor lalu kirim ulang.',
+    'Meta menolak token akses nomor ini. Perbarui token aksesnya di halaman Nomor lalu kirim ulang.',
   number_restricted:
     'WhatsApp sedang membatasi nomor pengirim. Tunggu pembatasannya berakhir; balasan kepada yang lebih dulu menulis tetap dapat dikirim.',
   unexplained:

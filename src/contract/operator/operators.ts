@@ -32,7 +32,7 @@ export type Operator = Output<typeof Operator>;
 const Roles = () =>
   z
     .array(OperatorRole())
-    .check(z.minLength(1, 'Pilih sedikitnya satu peran.'), z.maxLength(operatorRoles.length));
+    .check(z.minLength(1, 'Pilih minimal satu peran.'), z.maxLength(operatorRoles.length));
 
 export const listOperators = act({
   name: 'operator_list',

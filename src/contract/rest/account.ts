@@ -40,9 +40,11 @@ export const ApiMutation = schema(() =>
     held: Rupiah(),
     /** The available saldo right after it. */
     available_after: Rupiah(),
-    /** The number of messages it covers; a single one has its id and phone here. */
+    /** The number of messages it covers; a single one has its id, phone and name here. */
     messages: z.int(),
-    message: z.nullable(z.object({ id: Id('message'), peer: ShownPeer() })),
+    message: z.nullable(
+      z.object({ id: Id('message'), peer: ShownPeer(), peer_name: z.nullable(z.string()) }),
+    ),
     memo: z.nullable(z.string()),
     topup: z.nullable(Id('topup')),
     invoice: z.nullable(Id('invoice')),

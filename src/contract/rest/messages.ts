@@ -485,7 +485,7 @@ export const messageEndpoints = {
     path: '/v1/messages/:id/cancel',
     scope: 'messages.send',
     status: 200,
-    summary: { id: 'Batalkan pesan yang belum berangkat', en: 'Cancel a message not yet sent' },
+    summary: { id: 'Batalkan pesan yang belum dikirim', en: 'Cancel a message not yet sent' },
     answer: ApiMessage,
     refuses: [...bodyRefused, 'not_found', 'message_final', 'message_in_flight'],
   }),

@@ -4,6 +4,7 @@ import { payPlanInvoice, subscriptionActs, tokenLimitOf } from '#server/domains/
 import { channelActs, isOffered } from '#server/domains/channels/channels.ts';
 import { eventsActs } from '#server/domains/events/events.ts';
 import { ledgerActs } from '#server/domains/ledger/ledger.ts';
+import { shownNamesOf } from '#server/domains/messages/messages.ts';
 import {
   claimUpload,
   claimedFile,
@@ -68,7 +69,7 @@ export function actHandlers(container: Container): readonly ActHandler[] {
     ...tokenActs(container),
     ...container.messages.acts,
     ...container.campaigns.acts,
-    ...ledgerActs({ sql }),
+    ...ledgerActs({ sql, shownNamesOf }),
     ...paymentsActs({ ...topups, claimUpload, claimedFile, describeFile }),
     simulatedPaymentHandler(container.payments.simulated),
     ...subscriptionActs({ allAccountsSql, now }),

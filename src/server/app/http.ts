@@ -48,7 +48,7 @@ import {
   isOffered,
 } from '#server/domains/channels/channels.ts';
 import { checkOutbox, countSetAside, outboxLagSeconds } from '#server/domains/events/events.ts';
-import { countDispatch, laneLagSeconds } from '#server/domains/messages/messages.ts';
+import { countDispatch, laneLagSeconds, shownNamesOf } from '#server/domains/messages/messages.ts';
 import { countGatewayWork, moneyWork, unmatchedLines } from '#server/domains/payments/payments.ts';
 import {
   countWebhooks,
@@ -551,7 +551,7 @@ function accountCallsOf({ infra, messages, pools, subscribers }: Container): Acc
   return {
     ...openApiTokens({ sql, secrets, subscribers, networkQr: networkQr(secrets) }),
     balance: messages.api.balance,
-    mutations: ({ accountId }, query) => mutationsBefore(sql, accountId, query),
+    mutations: ({ accountId }, query) => mutationsBefore({ sql, shownNamesOf }, accountId, query),
   };
 }
 

@@ -248,7 +248,7 @@ export async function watchWrongCodes(deps: GuessingDeps): Promise<void> {
   deps.log.warn({ count: wrong }, 'many one-time codes were wrong within an hour');
   await alertAdmins(deps, {
     title: 'Banyak kode verifikasi salah',
-    body: `${wrong} kode verifikasi salah dalam satu jam terakhir. Mungkin ada yang menebak kode pelanggan Anda: periksa Token sistem dan Audit.`,
+    body: `${wrong} kode verifikasi salah dalam satu jam terakhir. Mungkin ada yang menebak kode pelanggan Anda: periksa halaman Token sistem dan Catatan audit.`,
     tag: 'wrong-codes',
     key: `wrong-codes-${deps.now().toISOString().slice(0, 13)}`,
   });

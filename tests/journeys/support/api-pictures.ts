@@ -65,7 +65,7 @@ export const apiPictures = (
     options: { width: 390, dark: true },
     path: '/docs',
     before: async (tab) => {
-      await tab.getByRole('button', { name: 'Try it: request 1', exact: true }).click();
+      await tab.getByRole('button', { name: 'Coba: permintaan 1', exact: true }).click();
       await tab.getByLabel('Kunci API').fill(sender.key);
       await tab.getByRole('button', { name: 'Jalankan' }).click();
       await tab.getByText('Jawaban 202').waitFor();

@@ -3,10 +3,11 @@ import type { MutationMessage, Mutation } from '#contract/saldo.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { openIntake } from '#server/domains/messages/submit/accept.ts';
 import { applyReceipts } from '#server/domains/messages/dispatch/settle.ts';
-import type { Sql } from '#server/infra/postgres/database.ts';
+import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 import { test } from '#tests/support/database/database.ts';
 import { type Customer, customerWith, orderOf } from '#tests/support/people/people.ts';
 import { perform } from '#tests/support/money/topups.ts';
+import { recordNames, shownNamesOf } from '#server/domains/messages/messages.ts';
 import { ledgerActs } from './statement.ts';
 
 type Page = { rows: Mutation[]; total: number };
@@ -41,7 +42,7 @@ describe('the statement of messages', () => {
       ...(await sent(sql, ani, [null], ['6281200000003'])),
     ];
     const { rows, total } = (await perform(
-      ledgerActs({ sql: db.tenantSql }),
+      ledgerActs({ sql: db.tenantSql, shownNamesOf }),
       'saldo_mutation_list',
       ani,
     )) as Page;
@@ -49,6 +50,7 @@ describe('the statement of messages', () => {
     const named = (index: number) => ({
       id: publicId('message', ids[index] ?? ''),
       peer: `628120000000${index + 1}`,
+      peer_name: null,
     });
     const none = { captured: 0, released: 0, corrected: 0, waived: 0, held: 0, returned: 0 };
     expect(rows).toMatchObject([
@@ -65,13 +67,38 @@ describe('the statement of messages', () => {
     ]);
   });
 
+  test('names each number as the account knows it', async ({ sql, db }) => {
+    const ani = await customerWith(sql, { saldo: 1_000 });
+    const other = await customerWith(sql);
+    const [budi, cici] = ['6281200000001', '6281200000002'];
+    const nameIt = (accountId: string, peer: string, name: string) =>
+      asAccount(db.tenantSql, accountId, (tx) =>
+        recordNames(tx, accountId, 'list', [{ peer, name }]),
+      );
+    await nameIt(ani.accountId, budi, 'Budi');
+    await nameIt(other.accountId, cici, 'Orang lain');
+    await sent(sql, ani, ['delivered'], [budi]);
+    await sent(sql, ani, ['delivered', null], [budi, cici]);
+    const acts = ledgerActs({ sql: db.tenantSql, shownNamesOf });
+    const { rows } = (await perform(acts, 'saldo_mutation_list', ani)) as Page;
+    expect(rows.map(({ message }) => message?.peer_name)).toEqual([undefined, 'Budi', undefined]);
+    const seq = String(rows[0]?.seq);
+    const batch = await perform(acts, 'saldo_mutation_messages', ani, { seq });
+    expect(batch).toMatchObject({
+      rows: [
+        { peer: budi, peer_name: 'Budi' },
+        { peer: cici, peer_name: null },
+      ],
+    });
+  });
+
   test('shows a batch as one row that opens to its messages, paged', async ({ sql, db }) => {
     const ani = await customerWith(sql, { saldo: 10_000 });
     const ends = Array.from({ length: 12 }, (_, index) =>
       index === 0 ? 'failed' : index === 11 ? null : 'delivered',
     );
     const ids = await sent(sql, ani, ends);
-    const acts = ledgerActs({ sql: db.tenantSql });
+    const acts = ledgerActs({ sql: db.tenantSql, shownNamesOf });
     const { rows } = (await perform(acts, 'saldo_mutation_list', ani)) as Page;
     expect(rows[0]).toMatchObject({
       kind: 'hold',
@@ -96,6 +123,7 @@ describe('the statement of messages', () => {
     expect(first.rows[0]).toEqual({
       message_id: publicId('message', ids[0] ?? ''),
       peer: '6281200000001',
+      peer_name: null,
       price: 150,
       state: 'released',
       settled_at: expect.any(Date),
@@ -118,7 +146,7 @@ describe('the statement of messages', () => {
   test('shows the saldo after a release at once', async ({ sql, db }) => {
     const ani = await customerWith(sql, { saldo: 1_000 });
     await sent(sql, ani, ['failed']);
-    const acts = ledgerActs({ sql: db.tenantSql });
+    const acts = ledgerActs({ sql: db.tenantSql, shownNamesOf });
     const { rows } = (await perform(acts, 'saldo_mutation_list', ani)) as Page;
     expect(rows[0]).toMatchObject({ amount: 0, available_after: 1_000 });
   });
@@ -130,9 +158,9 @@ describe('the statement of messages', () => {
     const ani = await customerWith(sql, { saldo: 1_000 });
     const [id = ''] = await sent(sql, ani, ['failed']);
     await arrived(sql, ani, [id]);
-    const acts = ledgerActs({ sql: db.tenantSql });
+    const acts = ledgerActs({ sql: db.tenantSql, shownNamesOf });
     const { rows } = (await perform(acts, 'saldo_mutation_list', ani)) as Page;
-    const message = { id: publicId('message', id), peer: '6281200000001' };
+    const message = { id: publicId('message', id), peer: '6281200000001', peer_name: null };
     expect(rows).toMatchObject([
       { kind: 'correction', seq: 4, amount: -150, available_after: 850, outcome: null, message },
       {
@@ -150,6 +178,7 @@ describe('the statement of messages', () => {
           {
             message_id: message.id,
             peer: message.peer,
+            peer_name: null,
             price: 150,
             state: 'corrected',
             settled_at: expect.any(Date),
@@ -171,7 +200,7 @@ describe('the statement of messages', () => {
     const ids = await sent(sql, ani, ['failed', 'failed', 'failed']);
     await sent(sql, ani, ['delivered']);
     await arrived(sql, ani, ids);
-    const acts = ledgerActs({ sql: db.tenantSql });
+    const acts = ledgerActs({ sql: db.tenantSql, shownNamesOf });
     const { rows } = (await perform(acts, 'saldo_mutation_list', ani)) as Page;
     expect(rows).toMatchObject([
       { kind: 'correction', amount: -300, items: 2, available_after: 0, message: null },
@@ -200,7 +229,7 @@ describe('the statement of messages', () => {
         n % 50 === 0 ? null : 'delivered',
       ]);
     }
-    const acts = ledgerActs({ sql: db.tenantSql });
+    const acts = ledgerActs({ sql: db.tenantSql, shownNamesOf });
     const lines: Mutation[] = [];
     for (let page = 0; page < 16; page++) {
       const query = { page: String(page) };
@@ -234,7 +263,7 @@ describe('the statement of messages', () => {
   test('opens no row of another account, and none without messages', async ({ sql, db }) => {
     const [ani, budi] = [await customerWith(sql, { saldo: 500 }), await customerWith(sql)];
     await sent(sql, ani, ['delivered']);
-    const acts = ledgerActs({ sql: db.tenantSql });
+    const acts = ledgerActs({ sql: db.tenantSql, shownNamesOf });
     const open = (who: Customer, seq: string) =>
       perform(acts, 'saldo_mutation_messages', who, { seq });
     await expect(open(budi, '2')).rejects.toMatchObject({ code: 'not_found' });

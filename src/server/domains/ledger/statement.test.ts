@@ -6,6 +6,7 @@ import { test } from '#tests/support/database/database.ts';
 import { type Customer, customerWith } from '#tests/support/people/people.ts';
 import { billingApp } from '#tests/support/money/billing.ts';
 import { perform, topupApp } from '#tests/support/money/topups.ts';
+import { shownNamesOf } from '#server/domains/messages/messages.ts';
 import { ledgerActs } from './statement.ts';
 import { insertEntries } from '#tests/support/money/wallets.ts';
 import { idOf, insertMessages } from '#tests/support/people/stored-messages.ts';
@@ -63,7 +64,7 @@ describe('the statement', () => {
     const ani = await customerWith(sql);
     await entries(db.owner, ani.accountId, 25);
     const one = async (seq: number, kind?: string) =>
-      (await perform(ledgerActs({ sql: db.tenantSql }), 'saldo_mutation_list', ani, {
+      (await perform(ledgerActs({ sql: db.tenantSql, shownNamesOf }), 'saldo_mutation_list', ani, {
         seq: String(seq),
         ...(kind !== undefined && { kind, from: '2026-11-30' }),
       })) as Page;
@@ -76,7 +77,7 @@ describe('the statement', () => {
     const ani = await customerWith(sql);
     await entries(db.owner, ani.accountId, 25);
     const page = async (fields: object) =>
-      (await perform(ledgerActs({ sql: db.tenantSql }), 'saldo_mutation_list', ani, {
+      (await perform(ledgerActs({ sql: db.tenantSql, shownNamesOf }), 'saldo_mutation_list', ani, {
         ...fields,
       })) as Page;
     expect(await page({})).toMatchObject({ total: 25 });
@@ -106,7 +107,7 @@ describe('the statement', () => {
     const ani = await customerWith(sql);
     await entries(db.owner, ani.accountId, 100);
     const page = async (fields: object) =>
-      (await perform(ledgerActs({ sql: db.tenantSql }), 'saldo_mutation_list', ani, {
+      (await perform(ledgerActs({ sql: db.tenantSql, shownNamesOf }), 'saldo_mutation_list', ani, {
         ...fields,
       })) as Page;
     const second = { from: '2026-11-02', to: '2026-11-02' };
@@ -123,7 +124,7 @@ describe('the statement', () => {
     const ani = await customerWith(sql);
     await entries(db.owner, ani.accountId, 100);
     const page = async (fields: object) =>
-      (await perform(ledgerActs({ sql: db.tenantSql }), 'saldo_mutation_list', ani, {
+      (await perform(ledgerActs({ sql: db.tenantSql, shownNamesOf }), 'saldo_mutation_list', ani, {
         ...fields,
         kind: 'adjust',
       })) as Page;
@@ -152,7 +153,7 @@ describe('the statement', () => {
     const [first] = await sql`select advance_statement_cursors(${accountId}, 600) as more`;
     expect(first).toEqual({ more: true });
     expect(await marked()).toEqual({ upto: 512, lines: 512 });
-    const acts = ledgerActs({ sql: db.tenantSql });
+    const acts = ledgerActs({ sql: db.tenantSql, shownNamesOf });
     const page = (await perform(acts, 'saldo_mutation_list', ani)) as Page;
     expect(page.total).toBe(200_960);
     expect(await marked()).toEqual({ upto: 200_960, lines: 200_960 });
@@ -165,7 +166,11 @@ describe('the statement', () => {
     const ani = await customerWith(sql);
     const topup = await app.topup(ani.accountId);
     await app.transfer(topup.total);
-    const { rows } = (await perform(ledgerActs(app), 'saldo_mutation_list', ani)) as Page;
+    const { rows } = (await perform(
+      ledgerActs({ sql: app.sql, shownNamesOf }),
+      'saldo_mutation_list',
+      ani,
+    )) as Page;
     expect(rows).toMatchObject([{ kind: 'topup', amount: topup.credited, topup_id: topup.id }]);
   });
 
@@ -173,7 +178,7 @@ describe('the statement', () => {
     const [ani, budi] = [await customerWith(sql), await customerWith(sql, { saldo: 500 })];
     await entries(db.owner, ani.accountId, 3);
     const mine = (await perform(
-      ledgerActs({ sql: db.tenantSql }),
+      ledgerActs({ sql: db.tenantSql, shownNamesOf }),
       'saldo_mutation_list',
       budi,
     )) as Page;
@@ -192,7 +197,11 @@ describe('the statement', () => {
     await db.owner`select pg_stat_force_next_flush()`;
     const one = openDatabase(db.url, { max: 1, as: 'tenant', name: 'tests' });
     // The first call after so many entries scans them once to set the marks.
-    const first = (await perform(ledgerActs({ sql: one }), 'saldo_mutation_list', ani)) as Page;
+    const first = (await perform(
+      ledgerActs({ sql: one, shownNamesOf }),
+      'saldo_mutation_list',
+      ani,
+    )) as Page;
     await one`select pg_stat_force_next_flush()`;
     expect(first.total).toBe(15_000);
     const read = async () => {
@@ -203,7 +212,9 @@ describe('the statement', () => {
     };
     const cost = async (fields: object) => {
       const before = await read();
-      await perform(ledgerActs({ sql: one }), 'saldo_mutation_list', ani, { ...fields });
+      await perform(ledgerActs({ sql: one, shownNamesOf }), 'saldo_mutation_list', ani, {
+        ...fields,
+      });
       await one`select pg_stat_force_next_flush()`;
       return (await read()) - before;
     };
@@ -219,9 +230,14 @@ describe('the statement', () => {
     'rejects the day %s',
     async (from, { sql, db }) => {
       const ani = await customerWith(sql);
-      const answer = perform(ledgerActs({ sql: db.tenantSql }), 'saldo_mutation_list', ani, {
-        from,
-      });
+      const answer = perform(
+        ledgerActs({ sql: db.tenantSql, shownNamesOf }),
+        'saldo_mutation_list',
+        ani,
+        {
+          from,
+        },
+      );
       await expect(answer).rejects.toThrow('Tanggal');
     },
   );
@@ -231,7 +247,7 @@ test('names the invoice of a plan charge, and of no other row', async ({ db, sql
   const app = billingApp(db);
   const ani = await app.customer(500_000);
   await app.choose(ani, 'usaha');
-  const acts = ledgerActs({ sql: db.tenantSql });
+  const acts = ledgerActs({ sql: db.tenantSql, shownNamesOf });
   const { rows } = (await perform(acts, 'saldo_mutation_list', ani)) as Page;
   const [invoice] = await sql<{ invoice_id: string }[]>`
     select invoice_id from invoices where account_id = ${ani.accountId} and kind = 'plan'`;

@@ -13,9 +13,21 @@ import {
 import { type ActHandler, handle } from '#server/infra/acts.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 
-export const ledgerActs = ({ sql }: { sql: Sql }): readonly ActHandler[] => [
-  handle(listMutations, ({ caller }, input) => statementOf(sql, caller.accountId, input)),
-  handle(listMutationMessages, ({ caller }, input) => messagesOfLine(sql, caller.accountId, input)),
+export type StatementDeps = {
+  sql: Sql;
+  /** The names of peers that the account's pages show, in their order. */
+  shownNamesOf: (
+    tx: Tx,
+    accountId: string,
+    peers: readonly { tokenId: string | null; peer: string | null }[],
+  ) => Promise<(string | null)[]>;
+};
+
+export const ledgerActs = (deps: StatementDeps): readonly ActHandler[] => [
+  handle(listMutations, ({ caller }, input) => statementOf(deps, caller.accountId, input)),
+  handle(listMutationMessages, ({ caller }, input) =>
+    messagesOfLine(deps, caller.accountId, input),
+  ),
 ];
 
 /** Highest number of lines of one kind that are counted and can be paged. */
@@ -30,10 +42,11 @@ type Range = { after: number; last: number };
  * so every page costs the same at any length. Lines of one kind are the exception: they are counted, up to 10,000.
  */
 async function statementOf(
-  sql: Sql,
+  deps: StatementDeps,
   accountId: string,
   query: InputOf<typeof listMutations>,
 ): Promise<PageOf<Mutation>> {
+  const { sql } = deps;
   const { from, to, seq, sort_type = 'desc' } = query;
   const kind = seq === undefined ? query.kind : undefined;
   const offset = (query.page ?? 0) * PAGE_SIZE;
@@ -47,26 +60,35 @@ async function statementOf(
     const { lines, total } = await (kind === undefined
       ? pageOfAll(tx, linesQuery)
       : pageOfKind(tx, { ...linesQuery, kind }));
-    return { rows: await mutationsOf(tx, accountId, lines), total };
+    return { rows: await mutationsOf(deps, tx, { accountId, lines }), total };
   });
 }
 
-async function mutationsOf(tx: Tx, accountId: string, lines: readonly Row[]): Promise<Mutation[]> {
+async function mutationsOf(
+  { shownNamesOf }: StatementDeps,
+  tx: Tx,
+  { accountId, lines }: { accountId: string; lines: readonly Row[] },
+): Promise<Mutation[]> {
   const outcomes = await outcomesOf(tx, accountId, lines);
+  const peers = lines.map(({ seq }) => {
+    const { token = null, peer = null } = outcomes.get(seq) ?? {};
+    return { tokenId: token, peer };
+  });
+  const names = await shownNamesOf(tx, accountId, peers);
   const invoices = await chargeInvoices(tx, accountId, lines);
-  return lines.map((line) => ({
-    ...mutationOf(line, outcomes.get(line.seq)),
+  return lines.map((line, at) => ({
+    ...mutationOf(line, outcomes.get(line.seq), names[at] ?? null),
     invoice_id: invoiceOf(line, invoices),
   }));
 }
 
 export function mutationsBefore(
-  sql: Sql,
+  deps: StatementDeps,
   accountId: string,
   { before, kind, limit }: { before: number | undefined; kind?: MutationKind; limit: number },
 ): Promise<Mutation[]> {
   const kinds = kind === undefined ? MutationKind().options : [kind];
-  return asAccount(sql, accountId, async (tx) => {
+  return asAccount(deps.sql, accountId, async (tx) => {
     const lines = await tx<Row[]>`
       with page as (
         select found.seq
@@ -81,7 +103,7 @@ export function mutationsBefore(
       select e.* from page
       join wallet_entries e on e.account_id = ${accountId} and e.seq = page.seq
       order by e.seq desc`;
-    return mutationsOf(tx, accountId, lines);
+    return mutationsOf(deps, tx, { accountId, lines });
   });
 }
 
@@ -196,7 +218,7 @@ async function pageOfKind(tx: Tx, linesQuery: LinesQuery & { kind: MutationKind 
 
 /**
  * Outcome of the messages of a hold, or of the message of a correction. A released message may have been charged, or
- * waived, later. `message` and `peer` are set if there is only one message.
+ * waived, later. `message`, `token` and `peer` are set if there is only one message.
  */
 type Outcome = {
   line: number;
@@ -209,6 +231,7 @@ type Outcome = {
   held_n: number;
   after: number | null;
   message: string | null;
+  token: string | null;
   peer: string | null;
 };
 
@@ -235,6 +258,7 @@ async function outcomesOf(
       count(*) filter (where m.message_id is not null and m.kind is null) as held_n,
       (array_agg(m.available_after order by m.settle_seq desc) filter (where m.kind = 'release'))[1] as after,
       case when count(*) = 1 then (array_agg(m.message_id))[1] end as message,
+      case when count(*) = 1 then (array_agg(m.token_id))[1] end as token,
       case when count(*) = 1 then (array_agg(m.peer))[1] end as peer
     from (
       select unnest(${holds}::bigint[]) as seq, true as is_hold
@@ -242,13 +266,13 @@ async function outcomesOf(
       select unnest(${corrections}::bigint[]), false
     ) l
     left join lateral (
-      select x.message_id, x.peer, x.price, x.charge_state, x.settle_seq, x.correct_seq, e.kind,
+      select x.message_id, x.token_id, x.peer, x.price, x.charge_state, x.settle_seq, x.correct_seq, e.kind,
         e.available_after
       from messages x
       left join wallet_entries e on e.account_id = ${accountId} and e.seq = x.settle_seq
       where x.account_id = ${accountId} and x.hold_seq = l.seq and l.is_hold
       union all
-      select x.message_id, x.peer, x.price, null, null, null, null, null from messages x
+      select x.message_id, x.token_id, x.peer, x.price, null, null, null, null, null from messages x
       where x.account_id = ${accountId} and x.correct_seq = l.seq and not l.is_hold
     ) m on true
     group by l.seq`;
@@ -276,7 +300,11 @@ function invoiceOf(row: Row, invoices: ReadonlyMap<string, string>): string | nu
   return invoice === undefined ? refOf(row, 'invoice') : publicId('invoice', invoice);
 }
 
-function mutationOf(row: Row, outcome: Outcome | undefined): Omit<Mutation, 'invoice_id'> {
+function mutationOf(
+  row: Row,
+  outcome: Outcome | undefined,
+  name: string | null,
+): Omit<Mutation, 'invoice_id'> {
   const { released: returned = 0, captured: paid = 0 } = outcome ?? {};
   return {
     seq: row.seq,
@@ -300,7 +328,7 @@ function mutationOf(row: Row, outcome: Outcome | undefined): Omit<Mutation, 'inv
         : null,
     message:
       outcome?.message && outcome.peer
-        ? { id: publicId('message', outcome.message), peer: outcome.peer }
+        ? { id: publicId('message', outcome.message), peer: outcome.peer, peer_name: name }
         : null,
     memo: row.memo,
     topup_id: refOf(row, 'topup'),
@@ -316,6 +344,7 @@ const isUuid = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f
 
 type StoredMessage = {
   message: string;
+  token: string;
   peer: string;
   price: number;
   charge: 'held' | 'captured' | 'released' | 'waived';
@@ -332,7 +361,7 @@ type StoredMessage = {
  * @throws Refusal `not_found` when the account has no such line, or it has no messages.
  */
 function messagesOfLine(
-  sql: Sql,
+  { sql, shownNamesOf }: StatementDeps,
   accountId: string,
   { seq, page = 0 }: InputOf<typeof listMutationMessages>,
 ): Promise<PageOf<MutationMessage>> {
@@ -342,7 +371,7 @@ function messagesOfLine(
         select kind, n_items from wallet_entries
         where account_id = ${accountId} and seq = ${seq}`,
       tx<StoredMessage[]>`
-        select x.message_id as message, x.peer, x.price, x.charge_state as charge, e.created_at as at,
+        select x.message_id as message, x.token_id as token, x.peer, x.price, x.charge_state as charge, e.created_at as at,
           e.available_after, c.created_at as corrected_at, c.available_after as corrected_after
         from (
           select * from messages h where h.account_id = ${accountId} and h.hold_seq = ${seq}
@@ -354,13 +383,19 @@ function messagesOfLine(
         order by x.message_id offset ${page * PAGE_SIZE} limit ${PAGE_SIZE}`,
     ]);
     if (!line || !standsForMessages(line)) throw new Refusal('not_found', { what: 'Mutasi' });
-    return { rows: found.map(lineMessage), total: line.n_items };
+    const peers = found.map(({ token: tokenId, peer }) => ({ tokenId, peer }));
+    const names = await shownNamesOf(tx, accountId, peers);
+    return {
+      rows: found.map((stored, at) => lineMessage(stored, names[at] ?? null)),
+      total: line.n_items,
+    };
   });
 }
 
-const lineMessage = (stored: StoredMessage): MutationMessage => ({
+const lineMessage = (stored: StoredMessage, name: string | null): MutationMessage => ({
   message_id: publicId('message', stored.message),
   peer: stored.peer,
+  peer_name: name,
   price: rupiah(stored.price),
   state: stored.corrected_at === null ? stored.charge : 'corrected',
   settled_at: stored.at,

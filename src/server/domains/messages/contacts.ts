@@ -19,18 +19,25 @@ export const contactName = (sql: Sql | Tx, accountId: string, peer: Fragment): F
 export const shownName = (sql: Sql | Tx, accountId: string, peer: Fragment): Fragment =>
   sql`coalesce(${contactName(sql, accountId, peer)}, c.peer_name)`;
 
-/** The shown names of some peers of a token, by peer; those without a name are left out. */
+/** A peer of a token; null where a row has none. */
+export type TokenPeer = { tokenId: string | null; peer: string | null };
+
+/** The shown names of peers, in their order; null without one. One query for all of them. */
 export async function shownNamesOf(
   tx: Tx,
-  { accountId, tokenId }: { accountId: string; tokenId: string },
-  peers: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  const found = await tx<{ peer: string; name: string | null }[]>`
-    select i.peer, ${shownName(tx, accountId, tx`i.peer`)} as name
-    from unnest(${[...new Set(peers)]}::text[]) as i(peer)
+  accountId: string,
+  peers: readonly TokenPeer[],
+): Promise<(string | null)[]> {
+  if (peers.every(({ peer }) => peer === null)) return peers.map(() => null);
+  const found = await tx<{ name: string | null }[]>`
+    select ${shownName(tx, accountId, tx`i.peer`)} as name
+    from unnest(
+      ${peers.map(({ tokenId }) => tokenId)}::uuid[], ${peers.map(({ peer }) => peer)}::text[]
+    ) with ordinality as i(token_id, peer, n)
     left join conversations c
-      on c.account_id = ${accountId} and c.token_id = ${tokenId} and c.peer = i.peer`;
-  return new Map(found.flatMap(({ peer, name }) => (name === null ? [] : [[peer, name]])));
+      on c.account_id = ${accountId} and c.token_id = i.token_id and c.peer = i.peer
+    order by i.n`;
+  return found.map(({ name }) => name);
 }
 
 /** Origins of stored names, the weakest first. The name that the network reports is stored with the conversation. */

@@ -196,7 +196,7 @@ export async function pruneRequests(allAccountsSql: Sql): Promise<void> {
 }
 
 export type { ApiMessages } from './api.ts';
-export { knownNumbers, recordNames, shownNamesOf } from './contacts.ts';
+export { knownNumbers, recordNames, shownNamesOf, type TokenPeer } from './contacts.ts';
 export { contentOf, excerptOf } from './content.ts';
 export { messagesAccountData } from './account-data.ts';
 export {

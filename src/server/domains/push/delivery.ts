@@ -273,7 +273,7 @@ const SCAN_MAX = 8_000;
 const letters = new Intl.Segmenter('id', { granularity: 'grapheme' });
 
 /**
- * The notice of a message: the sender, and the text only if the person wants it (docs/wire.md#push). Under 3.8 kB for
+ * The notice of a message: the sender's name and number, and the text only if the person wants it (docs/wire.md#push). Under 3.8 kB for
  * any input.
  *
  * @param origin of the portal; without it, addresses stay relative
@@ -285,11 +285,13 @@ export function payloadOf(notice: MessageNotice, origin: string | undefined): Pu
     open: publicId('token', tokenId),
     peer,
   });
-  const name = cleanedName(peerName ?? '', SCAN_MAX) ?? '';
-  const who = shorten(name, NAME_LETTERS, NAME_BYTES) || formatPeer(peer);
+  const cleaned = cleanedName(peerName ?? '', SCAN_MAX) ?? '';
+  const name = shorten(cleaned, NAME_LETTERS, NAME_BYTES);
+  const number = formatPeer(peer);
+  const who = name === '' ? number : `${isolated(name)} (${number})`;
   return buildPayload(
     {
-      title: `Pesan baru dari ${isolated(who)}`,
+      title: `Pesan baru dari ${who}`,
       body: shorten(text, TEXT_LETTERS, TEXT_BYTES) || DEFAULT_BODY,
       app_badge: String(unread),
     },
@@ -326,7 +328,7 @@ export function noticePayload(
 
 export const testPayload = (origin: string | undefined): PushPayload =>
   buildPayload(
-    { title: 'Kabari', body: 'Pemberitahuan sudah menyala di browser ini.' },
+    { title: 'Kabari', body: 'Pemberitahuan sudah aktif di browser ini.' },
     { url: '/profile', id: 'test' },
     { origin, label: 'test' },
   );

@@ -19,7 +19,7 @@ const news = {
   unread: 3,
 };
 
-test('uses the number without a name, and keeps the direction of the writing', () => {
+test('names the sender with the number beside it, and keeps the direction of the writing', () => {
   expect(payloadOf(news, undefined).notification).toEqual({
     title: 'Pesan baru dari +62 812-3456-7890',
     body: 'Pesan baru',
@@ -28,21 +28,21 @@ test('uses the number without a name, and keeps the direction of the writing', (
     app_badge: '3',
   });
   const odd = payloadOf({ ...news, peerName: '\u202eidub\u0000\n\u2066 \u200b' }, undefined);
-  expect(odd.notification.title).toBe('Pesan baru dari idub');
+  expect(odd.notification.title).toBe('Pesan baru dari idub (+62 812-3456-7890)');
   const nothing = payloadOf({ ...news, peerName: '\u200b\u202e ' }, undefined);
   expect(nothing.notification.title).toBe('Pesan baru dari +62 812-3456-7890');
 });
 
 test('a right-to-left name leaves the words around it in order', () => {
   const { notification } = payloadOf({ ...news, peerName: 'محمد\u202e' }, undefined);
-  expect(notification.title).toBe('Pesan baru dari \u2068محمد\u2069');
+  expect(notification.title).toBe('Pesan baru dari \u2068محمد\u2069 (+62 812-3456-7890)');
   const notice = { title: '\u2068محمد\u2069 menulis\u202e', body: 'Buka', url: '/', tag: 'a' };
   expect(noticePayload(notice, undefined).notification.title).toBe('\u2068محمد\u2069 menulis');
 });
 
 test('cuts long names and texts between letters, with an ellipsis', () => {
   const long = payloadOf({ ...news, peerName: '👩🏽‍🚀'.repeat(80), text: 'a'.repeat(400) }, undefined);
-  expect(long.notification.title).toMatch(/^Pesan baru dari (👩🏽‍🚀)+…$/u);
+  expect(long.notification.title).toMatch(/^Pesan baru dari (👩🏽‍🚀)+… \(\+62 812-3456-7890\)$/u);
   expect(long.notification.body).toBe(`${'a'.repeat(239)}…`);
   const fits = payloadOf({ ...news, text: 'a'.repeat(240) }, undefined);
   expect(fits.notification.body).toBe('a'.repeat(240));

@@ -44,7 +44,7 @@ test('an inbound message reaches the browser encrypted, with its sender but with
   expect(payload).toEqual({
     web_push: 8030,
     notification: {
-      title: 'Pesan baru dari Budi',
+      title: 'Pesan baru dari Budi (+62 812-3456-7890)',
       body: 'Pesan baru',
       icon: '/favicon-192.png',
       navigate: `https://kabari.example${payload.data.url}`,
@@ -269,7 +269,10 @@ test('retries a busy service when it says so, and keeps the order of messages', 
   const titles = push.service.posts
     .slice(1)
     .map(({ body }) => browser.open(body).notification.title);
-  expect(titles).toEqual(['Pesan baru dari Satu', 'Pesan baru dari Dua']);
+  expect(titles).toEqual([
+    'Pesan baru dari Satu (+62 812-0000-0001)',
+    'Pesan baru dari Dua (+62 812-0000-0002)',
+  ]);
   const log = push.lines.join();
   expect(log).toContain(push.service.origin);
   for (const secret of [browser.endpoint, browser.token, '6281200000001', 'Satu']) {

@@ -113,7 +113,7 @@ function disconnected(facts: Facts): Cause | undefined {
   return cause('token_disconnected', {
     title: several ? `${count} token terputus` : `Token ${isolated(first.name)} terputus`,
     answer:
-      'Pesannya tidak dapat keluar sampai tersambung lagi. Buka tokennya: di sana tertulis sebabnya dan cara menyambungkannya lagi.',
+      'Pesannya tidak terkirim sampai tersambung lagi. Buka tokennya: di sana tertulis sebabnya dan cara menyambungkannya lagi.',
     ...aboutToken(first, count),
     action: 'Sambungkan lagi',
   });
@@ -154,7 +154,7 @@ function saldoShort({ wallet, price }: Facts): Cause | undefined {
   if (wallet.status !== 'active' || wallet.available >= next) return undefined;
   return cause('saldo_short', {
     title: `Saldo Anda tinggal ${formatRupiah(wallet.available)}`,
-    answer: `Satu pesan berharga ${formatRupiah(next)}, jadi pesan berikutnya ditolak. Isi saldo, lalu kirim lagi.`,
+    answer: `Biaya satu pesan ${formatRupiah(next)}, jadi pesan berikutnya ditolak. Isi saldo, lalu kirim lagi.`,
     href: '/saldo?new=1',
     action: 'Isi saldo',
   });
@@ -165,7 +165,7 @@ const bonusOnly = ({ wallet }: Facts): Cause | undefined =>
     ? cause('bonus_only', {
         title: 'Saldo Anda masih berupa bonus',
         answer:
-          'Bonus berlaku untuk simulator dan nomor Anda sendiri. Setelah isi saldo pertama, pesan ke semua nomor terbuka.',
+          'Bonus berlaku untuk simulator dan nomor Anda sendiri. Setelah isi saldo pertama, Anda dapat mengirim ke semua nomor.',
         href: '/saldo?new=1',
         action: 'Isi saldo',
       })
@@ -226,7 +226,7 @@ const byFailure: Record<FailureCause, { title: string; answer: string }> = {
   opted_out: {
     title: 'penerima sudah berhenti berlangganan',
     answer:
-      'Penerima pernah membalas STOP atau BERHENTI. Pesan terbuka lagi setelah penerima membalas MULAI.',
+      'Penerima pernah membalas STOP atau BERHENTI. Anda dapat mengirim lagi setelah penerima membalas MULAI.',
   },
 };
 

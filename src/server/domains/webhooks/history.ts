@@ -10,6 +10,7 @@ import {
   LATEST,
 } from '#contract/webhooks.ts';
 import { publicId } from '#contract/base/ids.ts';
+import { shownNamesOf } from '#server/domains/messages/messages.ts';
 import { readToken } from '#server/domains/tokens/tokens.ts';
 import { type TokenRef, type DeliveryFilter, type WebhookRow, requireWebhook } from './manage.ts';
 import type { WebhookDeps } from '#server/domains/webhooks/deps.ts';
@@ -133,18 +134,30 @@ type DeliveryRow = {
   last_status: number | null;
   last_error: AttemptError | null;
   ended_at: Date | null;
+  token_id: string | null;
   peer: string | null;
   message_id: string | null;
 };
 
 const columns = (tx: Tx): Fragment => tx`
   d.delivery_id, d.position, d.type, d.at, d.state, d.attempts, d.due_at, d.last_status, d.last_error,
-  d.ended_at, coalesce(e.peer, e.data ->> 'peer') as peer, e.message_id`;
+  d.ended_at, e.token_id, coalesce(e.peer, e.data ->> 'peer') as peer, e.message_id`;
 
 const deliveries = (tx: Tx): Fragment => tx`
   webhook_deliveries d left join events e on e.account_id = d.account_id and e.position = d.position`;
 
-const deliveryFrom = (row: DeliveryRow): Delivery => ({
+/** With the names that the account's pages show, by one query. */
+async function deliveriesFrom(
+  tx: Tx,
+  accountId: string,
+  rows: readonly DeliveryRow[],
+): Promise<Delivery[]> {
+  const peers = rows.map(({ token_id: tokenId, peer }) => ({ tokenId, peer }));
+  const names = await shownNamesOf(tx, accountId, peers);
+  return rows.map((row, at) => deliveryFrom(row, names[at] ?? null));
+}
+
+const deliveryFrom = (row: DeliveryRow, name: string | null): Delivery => ({
   id: publicId('delivery', row.delivery_id),
   seq: row.position,
   type: row.type,
@@ -156,6 +169,7 @@ const deliveryFrom = (row: DeliveryRow): Delivery => ({
   last_error: row.last_error,
   ended_at: row.ended_at,
   peer: row.peer && shownPeer(row.peer),
+  peer_name: name,
   message_id: row.message_id === null ? null : publicId('message', row.message_id),
 });
 
@@ -179,7 +193,7 @@ export const listDeliveries = (
         ${peer === undefined ? tx`` : tx`and d.lane = ${peer} and e.position is not null`}
         ${before === undefined ? tx`` : tx`and d.position < ${before}`}
       order by d.position desc limit ${limit + 1} offset ${offset}`;
-    const shown = rows.slice(0, limit).map(deliveryFrom);
+    const shown = await deliveriesFrom(tx, token.accountId, rows.slice(0, limit));
     return { rows: shown, next: rows.length > limit ? (shown.at(-1)?.seq ?? null) : null };
   });
 
@@ -189,11 +203,12 @@ export async function readDelivery(
   accountId: string,
   { webhookId, deliveryId }: { webhookId: string; deliveryId: string },
 ): Promise<Delivery> {
-  const [row] = await tx<DeliveryRow[]>`
+  const rows = await tx<DeliveryRow[]>`
     select ${columns(tx)} from ${deliveries(tx)}
     where d.account_id = ${accountId} and d.delivery_id = ${deliveryId} and d.webhook_id = ${webhookId}`;
-  if (!row) throw new Refusal('not_found', { what: 'Pengiriman webhook' });
-  return deliveryFrom(row);
+  const [delivery] = await deliveriesFrom(tx, accountId, rows);
+  if (!delivery) throw new Refusal('not_found', { what: 'Pengiriman webhook' });
+  return delivery;
 }
 
 const ATTEMPTS_MAX = 50;

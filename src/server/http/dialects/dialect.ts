@@ -502,7 +502,7 @@ export function listOf(given: Given, name: string, max: number): string[] {
     ? value.map((one, index) => textOf(new Map([[`${name}.${index}`, one]]), `${name}.${index}`))
     : (textOf(given, name) ?? '').split(',', max + 1);
   const parts = texts.map((one) => (one ?? '').trim()).filter((one) => one !== '');
-  if (parts.length > max) throw fieldError(name, `Paling banyak ${max} dalam satu panggilan.`);
+  if (parts.length > max) throw fieldError(name, `Paling banyak ${max} dalam satu permintaan.`);
   return parts;
 }
 

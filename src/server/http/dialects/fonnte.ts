@@ -507,7 +507,7 @@ function listIn(data: unknown): readonly unknown[] {
 }
 
 const tooMany = (): Refusal =>
-  fieldError('data', `Paling banyak ${MESSAGES_MAX} pesan dalam satu panggilan.`);
+  fieldError('data', `Paling banyak ${MESSAGES_MAX} pesan dalam satu permintaan.`);
 
 const notJson = (): Refusal =>
   new Refusal('request_malformed', { why: 'isian data harus daftar objek JSON' });

@@ -9,6 +9,7 @@ import {
 import { type Caller, callerOf, halo, inEnglish } from '#tests/support/app/api-caller.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { setWebhook as put, test } from '#tests/support/webhooks/webhook-caller.ts';
+import { recordNames } from '#server/domains/messages/messages.ts';
 import { changeTokens } from '#tests/support/people/people.ts';
 
 const deliveriesOf = async (caller: Caller, query = ''): Promise<Delivery[]> => {
@@ -81,12 +82,16 @@ test('an address that does not answer yet is stored, and enabled by setting it a
   });
 });
 
-test('deliveries are listed with their tries, page by page, and resent', async ({
+test('deliveries are listed with their tries and names, page by page, and resent', async ({
+  db,
   ani,
   target,
 }) => {
   await put(ani, { url: target.url });
   target.answer(503);
+  await db.allAccountsSql.begin((tx) =>
+    recordNames(tx, ani.accountId, 'list', [{ peer: '6281234567890', name: 'Bu Ani' }]),
+  );
   const begun = new Date();
   const { body: sent } = await ani.call('/v1/messages', { body: halo });
   await waitFor(async () => expect((await deliveriesOf(ani)).length).toBeGreaterThan(1));
@@ -121,7 +126,13 @@ test('deliveries are listed with their tries, page by page, and resent', async (
   }
   expect(seen).toEqual(all);
   expect(await deliveriesOf(ani, '?state=parked')).toEqual([]);
-  for (const one of all) expect(one).toMatchObject({ peer: '6281234567890', message_id: sent.id });
+  for (const one of all) {
+    expect(one).toMatchObject({
+      peer: '6281234567890',
+      peer_name: 'Bu Ani',
+      message_id: sent.id,
+    });
+  }
   expect(await deliveriesOf(ani, '?peer=0812-3456-7890')).toEqual(all);
   expect(await deliveriesOf(ani, '?peer=081299990000')).toEqual([]);
   const from = begun.toISOString();

@@ -79,7 +79,7 @@ test('visitors see that the server is away too, and the documentation opens when
   await gone(tab.getByText(/^Server tidak menjawab\./));
 
   await tab.goto('/docs');
-  await tab.getByRole('heading', { name: 'Errors', exact: true }).waitFor();
+  await tab.getByRole('heading', { name: 'Kesalahan', exact: true }).waitFor();
   await barLoaded(tab);
   power.off = true;
   const pages = tab.getByRole('navigation', { name: 'Halaman dokumentasi' });

@@ -13,6 +13,8 @@ import {
   takesFocus,
 } from '#tests/journeys/support/frame-shop.ts';
 import { ask as callAct, signUp } from '#tests/journeys/support/portal.ts';
+import { fakeActs } from '#tests/journeys/support/fake-acts.ts';
+import { subscriptionOf, usaha } from '#tests/support/billing/samples.ts';
 import { test } from '#tests/support/gallery.ts';
 import { arrivesAt } from '#tests/journeys/support/steps.ts';
 
@@ -89,6 +91,23 @@ test('opens any screen by a few letters', async ({ person }) => {
   await tab.getByRole('button', { name: 'Cari atau lompat' }).click();
   await palette(tab).getByRole('option', { name: 'Kirim pesan' }).click();
   await tab.getByRole('dialog', { name: 'Kirim pesan' }).waitFor();
+});
+
+test('if the plan has no room for another token, the command leads to the plans', async ({
+  person,
+}) => {
+  const { customer } = await shopAt(address);
+  const { open } = await person({ session: customer.session });
+  const tab = await open();
+  const full = subscriptionOf(usaha, { used: 0, forecast: null, tokens: usaha.tokens });
+  await fakeActs(tab, { subscription_get: () => full });
+  await tab.goto('/saldo');
+  await heading(tab, 'Saldo').waitFor();
+  await tab.getByRole('button', { name: 'Cari atau lompat' }).click();
+  await palette(tab)
+    .getByRole('option', { name: `Tambah token: paket hanya ${usaha.tokens}, lihat paket` })
+    .click();
+  await arrivesAt(tab, '/billing');
 });
 
 test('opens a conversation by the name of its person', async ({ person }) => {

@@ -20,7 +20,9 @@ import type { OperatorRole } from '#contract/base/act.ts';
 import { formatPhone } from '#contract/base/phone.ts';
 import { normalizePhone } from '#contract/base/written-number.ts';
 import { useChooseTheme } from '#web/features/profile/preferences/preferences.ts';
-import { saldoQuery, topupLimitOf } from '#web/features/saldo/saldo.ts';
+import { subscriptionQuery } from '#web/features/billing/billing.ts';
+import { saldoQuery, type TopupLimit, topupLimitOf } from '#web/features/saldo/saldo.ts';
+import { fullTokens } from '#web/features/tokens/tokens.ts';
 import type { Theme } from '#web/browser/theme.ts';
 import { signOut, useUser } from '#web/api/user.ts';
 import { findId, isNumber, type Command } from '#web/app/palette/commands.ts';
@@ -41,7 +43,8 @@ export function useCommands(): Known {
   const operator = role === 'operator';
   const { data: config } = useQuery(configQuery);
   const { data: saldo } = useQuery({ ...saldoQuery, enabled: !operator });
-  const isLimited = topupLimitOf(saldo) !== undefined;
+  const limit = topupLimitOf(saldo);
+  const { data: subscription } = useQuery({ ...subscriptionQuery, enabled: !operator });
   const chooseTheme = useChooseTheme();
   const screens = screensFor(operator).map(({ href, label, Icon, key }): Command => {
     const run = () => navigate({ to: href });
@@ -68,7 +71,9 @@ export function useCommands(): Known {
       ...screens,
       ...operatorCommands(roles),
       ...(config?.simulator ? [simulator] : []),
-      ...(operator ? [] : [sending, toppingUp(isLimited), ...doing]),
+      ...(operator
+        ? []
+        : [sending, toppingUp(limit), addingToken(fullTokens(subscription)), ...doing]),
       ...looks(chooseTheme),
       ...always,
     ],
@@ -98,15 +103,20 @@ const wordsFor: Record<ReturnType<typeof screensFor>[number]['href'], string> = 
   '/profile': 'akun kata sandi sesi foto nomor setelan pemberitahuan zona waktu',
 };
 
-/** At the limit of unpaid top-ups, its address lists them. */
-const toppingUp = (isLimited: boolean): Command => ({
+/** At a limit, its address shows the reason, and lists the unpaid top-ups. */
+const toppingUp = (limit: TopupLimit | undefined): Command => ({
   id: 'topup',
-  label: isLimited ? 'Isi saldo: lihat dulu yang menunggu' : 'Isi saldo',
+  label: topupLabel(limit),
   words: 'top up topup bayar transfer',
   group: 'Tindakan',
   Icon: Wallet,
   run: () => navigate({ to: '/saldo', search: { new: '1' } }),
 });
+
+function topupLabel(limit: TopupLimit | undefined): string {
+  if (limit === undefined) return 'Isi saldo';
+  return limit.hasOpen ? 'Isi saldo: lihat dulu yang menunggu' : 'Isi saldo: coba lagi besok';
+}
 
 const sending: Command = {
   id: 'send',
@@ -117,15 +127,20 @@ const sending: Command = {
   run: () => navigate({ to: '/message-history', search: { new: '1' } }),
 };
 
+/** Where the plan has no room for another token, it leads to the plans. */
+const addingToken = (full: number | undefined): Command => ({
+  id: 'token',
+  label: full === undefined ? 'Tambah token' : `Tambah token: paket hanya ${full}, lihat paket`,
+  words: 'token baru buat nomor',
+  group: 'Tindakan',
+  Icon: Plus,
+  run: () =>
+    full === undefined
+      ? navigate({ to: '/token', search: { view: 'new' } })
+      : navigate({ to: '/billing' }),
+});
+
 const doing: readonly Command[] = [
-  {
-    id: 'token',
-    label: 'Tambah token',
-    words: 'token baru buat nomor',
-    group: 'Tindakan',
-    Icon: Plus,
-    run: () => navigate({ to: '/token', search: { view: 'new' } }),
-  },
   {
     id: 'templates',
     label: 'Templat',

@@ -98,7 +98,7 @@ export const addresses = {
   '/scan/$data': {},
   /** Without `bank`: a phone; with it: the bank, with the amount filled in. */
   '/simulator': { phone: text, bank: oneOf(['1']), amount: whole },
-  /** Omitted: the API. */
-  '/docs': { page: text },
+  /** Without `page`: the API; without `lang`: the language that was chosen before. */
+  '/docs': { page: text, lang: oneOf(['id', 'en']) },
   '/leaving': { to: text },
 } as const satisfies Readonly<Record<string, Readers>>;

@@ -7,17 +7,18 @@ let stop = () => undefined as void;
 
 export function scrollFor({ scroll, place }: Pick<Screen, 'scroll' | 'place'>): void {
   stop();
-  const part = scroll === 0 && document.getElementById(decoded(place.hash.slice(1)));
-  if (part) part.scrollIntoView();
-  else if (scroll !== undefined) scrollWhenFilled(scroll);
+  if (scroll === undefined) return;
+  const id = scroll === 0 ? decoded(place.hash.slice(1)) : '';
+  window.scrollTo(0, scroll);
+  whenFilled(() => {
+    if (id === '') window.scrollTo(0, scroll);
+    else document.getElementById(id)?.scrollIntoView();
+    return id === '' ? Math.abs(window.scrollY - scroll) < 2 : document.getElementById(id) !== null;
+  });
 }
 
 /** Scrolls as soon as the page is long enough, unless the person scrolls first: its data may still be loading. */
-function scrollWhenFilled(top: number): void {
-  const reach = () => {
-    window.scrollTo(0, top);
-    return Math.abs(window.scrollY - top) < 2;
-  };
+function whenFilled(reach: () => boolean): void {
   if (reach()) return;
   const ended = new AbortController();
   stop = () => ended.abort();

@@ -204,6 +204,39 @@ test('a plan that waits for payment shows the amount, the deadline and how to pa
   await done();
 });
 
+test('at the limit of top-ups, an invoice is paid from saldo only, and the reason is there', async ({
+  profiles,
+}) => {
+  const [open] = invoices;
+  const { tab, done } = await at(billingWorld(active()), { profiles });
+  const data = {
+    available: 500_000,
+    held: 0,
+    status: 'active',
+    topups_open: 3,
+    topups_unpaid: 0,
+    message_price: 150,
+    price_beyond_quota: 150,
+    quota_left: 0,
+    alert_threshold: null,
+    bonus_only: false,
+  };
+  await tab.route('**/api', (route) => {
+    const fields = new URLSearchParams(route.request().postData() ?? '');
+    if (fields.get('act') !== 'saldo_summary') return route.fallback();
+    return route.fulfill({ json: { code: 1, msg: '', data } });
+  });
+  await tab.goto(`${inject('gallery')}/billing?open=${open?.id}`);
+  const other = dialog(tab).getByRole('button', { name: 'Bayar dengan' });
+  await waitFor(async () => expect(await other.isDisabled()).toBe(true));
+  const reason = dialog(tab).getByText(/^Anda masih punya 3 isi saldo yang menunggu\./);
+  expect(await other.getAttribute('aria-describedby')).toBe(await reason.getAttribute('id'));
+  await dialog(tab).getByRole('button', { name: 'Bayar dari saldo' }).waitFor();
+  await reason.getByRole('link', { name: 'Lihat yang menunggu' }).click();
+  await tab.waitForURL(/\/saldo\?new=1/);
+  await done();
+});
+
 test('usage is a figure, a bar with its values, and a sentence', async ({ profiles }) => {
   const { tab, done } = await at(billingWorld(active()), { profiles });
   const meter = tab.getByRole('meter', { name: 'Kuota terpakai' });
@@ -212,7 +245,7 @@ test('usage is a figure, a bar with its values, and a sentence', async ({ profil
   expect(await value('aria-valuenow')).toBe('1240');
   expect(await value('aria-valuemax')).toBe('5000');
   expect(await value('aria-valuetext')).toBe('1.240 dari 5.000 pesan, 24 persen');
-  await tab.getByText(/^Dengan pemakaian ini, kuota habis sekitar 6 Des\./).waitFor();
+  await tab.getByText(/^Dengan pemakaian sekarang, kuota habis sekitar 6 Des\./).waitFor();
   await done();
 });
 

@@ -38,7 +38,7 @@ test('a row without a number shows why, and a draft has no waiting recipients', 
   expect(invalidReason('6.28136e11')).toMatch(/^Dipersingkat oleh Excel/);
   expect(invalidReason('0812')).toBe('Bukan nomor telepon yang lengkap.');
   expect(invalidReason('Budi')).toBe('Bukan nomor telepon.');
-  expect(recipientWords('waiting', { status: 'draft' })).toBe('Akan dikirimi');
+  expect(recipientWords('waiting', { status: 'draft' })).toBe('Akan dikirim');
   expect(recipientWords('waiting', { status: 'running' })).toBe('Menunggu giliran');
   expect(recipientWords('duplicate', { status: 'draft' })).toBe('Nomor ganda');
 });

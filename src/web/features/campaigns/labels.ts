@@ -40,7 +40,7 @@ const tones: Record<CampaignStatus, Tone> = {
 };
 
 export const pauseSentence: Record<PauseReason, string> = {
-  wanted: 'Kiriman ini Anda jeda. Yang belum berangkat menunggu sampai dilanjutkan.',
+  wanted: 'Kiriman ini Anda jeda. Yang belum dikirim menunggu sampai dilanjutkan.',
   saldo_short: 'Saldo tidak cukup untuk penerima berikutnya. Isi saldo, lalu lanjutkan.',
   bonus_only:
     'Bonus selamat datang belum dapat dipakai untuk nomor ini. Isi saldo, lalu lanjutkan.',
@@ -66,7 +66,7 @@ export const recipientTone: Record<RecipientState, Tone> = {
 
 /** A recipient's state in words; a draft has no waiting recipients yet. */
 export const recipientWords = (state: RecipientState, { status }: Pick<Campaign, 'status'>) =>
-  state === 'waiting' && status === 'draft' ? 'Akan dikirimi' : recipientStateLabel[state];
+  state === 'waiting' && status === 'draft' ? 'Akan dikirim' : recipientStateLabel[state];
 
 /** `8,13556E+11`, as a spreadsheet writes a long number. */
 const shortened = /^\d+(?:[.,]\d+)?E\+?\d+$/i;

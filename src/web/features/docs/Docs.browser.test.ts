@@ -13,9 +13,9 @@ test('a developer finds the API documentation next to their tokens', async ({ pe
   const tab = await open('/token');
   await tab.getByRole('link', { name: 'Dokumentasi API' }).click();
   await tab.getByRole('heading', { name: 'Dokumentasi API' }).waitFor();
-  const first = tab.getByRole('region', { name: 'Request 1', exact: true });
+  const first = tab.getByRole('region', { name: 'Permintaan 1', exact: true });
   expect(await first.textContent()).toContain(`curl ${address}/v1/messages`);
-  await tab.getByRole('link', { name: 'Errors', exact: true }).first().click();
+  await tab.getByRole('link', { name: 'Kesalahan', exact: true }).first().click();
   await tab.waitForURL(`${address}/docs#errors`);
   await tab.getByRole('cell', { name: 'token_missing' }).waitFor();
 });
@@ -23,7 +23,7 @@ test('a developer finds the API documentation next to their tokens', async ({ pe
 test('visitors can read every chapter without signing in', async ({ person }) => {
   const { open } = await person({ width: 390 });
   const tab = await open('/docs#limits');
-  const chapter = tab.getByRole('heading', { name: 'Limits' });
+  const chapter = tab.getByRole('heading', { name: 'Batas' });
   await chapter.waitFor();
   await waitFor(async () => expect((await chapter.boundingBox())?.y).toBeLessThan(200));
   const wide = await tab.evaluate(
@@ -41,7 +41,7 @@ test('visitors can read every chapter without signing in', async ({ person }) =>
 
   await tab.goto('about:blank');
   await tab.goto('/docs#100%');
-  await tab.getByRole('heading', { name: 'Limits' }).waitFor();
+  await tab.getByRole('heading', { name: 'Batas' }).waitFor();
 });
 
 test('with the keyboard alone an error is looked up, and an example is read in PHP and tried with one’s own key', async ({
@@ -62,15 +62,15 @@ test('with the keyboard alone an error is looked up, and an example is read in P
   await tab.waitForURL(`${address}/docs#errors`);
 
   await tab.goto('/docs');
-  const first = tab.getByRole('tablist', { name: 'Language of request 1', exact: true });
+  const first = tab.getByRole('tablist', { name: 'Bahasa permintaan 1', exact: true });
   await press(tab, first.getByRole('tab', { name: 'curl' }), 'ArrowRight');
   await press(tab, first.getByRole('tab', { name: 'Node.js' }), 'ArrowRight');
-  const code = tab.getByRole('region', { name: 'Request 1', exact: true });
+  const code = tab.getByRole('region', { name: 'Permintaan 1', exact: true });
   await code.getByText('<?php').waitFor();
   await tab.reload();
   await code.getByText('<?php').waitFor();
 
-  await press(tab, tab.getByRole('button', { name: 'Try it: request 1', exact: true }));
+  await press(tab, tab.getByRole('button', { name: 'Coba: permintaan 1', exact: true }));
   const dialog = tab.getByRole('dialog', { name: 'Coba POST /v1/messages' });
   await write(tab, dialog.getByLabel('Kunci API'), 'kbr_test_salah');
   await press(tab, dialog.getByRole('button', { name: 'Jalankan' }));
@@ -85,7 +85,7 @@ test('with the keyboard alone an error is looked up, and an example is read in P
   await tab.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
 
-  const uploads = tab.getByRole('button', { name: /^Try it/ });
+  const uploads = tab.getByRole('button', { name: /^Coba: / });
   const isUpload = (all: Element[]) =>
     all.findIndex(({ parentElement: near }) =>
       near?.parentElement?.textContent?.includes("-F 'file="),
@@ -113,11 +113,43 @@ test('with the keyboard alone an error is looked up, and an example is read in P
 
   await tab.goto('/docs');
   await press(tab, tab.getByRole('link', { name: 'Perubahan' }));
+  await tab.getByText('Halaman ini hanya ada dalam bahasa Inggris.').waitFor();
   await tab.getByRole('heading', { name: 'The first version' }).waitFor();
   await look(tab, 'what has changed');
   await press(tab, tab.getByRole('link', { name: 'Webhook', exact: true }));
-  await tab.getByRole('heading', { name: 'Checking a signature' }).waitFor();
+  await tab.getByRole('heading', { name: 'Memeriksa tanda tangan' }).waitFor();
   await tab.getByText('ThreadingHTTPServer').first().waitFor();
   await look(tab, 'how webhooks are checked');
+  expect(faults).toEqual([]);
+});
+
+test('the language is switched, stays chosen, and keeps the anchors', async ({ person }) => {
+  const { open } = await person();
+  const tab = await open('/docs#limits');
+  const article = tab.getByRole('article');
+  await article.getByRole('heading', { name: 'Batas' }).waitFor();
+  expect(await article.getAttribute('lang')).toBe('id');
+  const { look, faults } = inspectionHere();
+  await press(tab, tab.getByRole('link', { name: 'English' }));
+  await tab.waitForURL(/\?lang=en/);
+  await article.getByRole('heading', { name: 'Limits' }).waitFor();
+  expect(await article.getAttribute('lang')).toBe('en');
+  await tab.getByRole('heading', { name: 'API documentation' }).waitFor();
+  expect(await tab.evaluate(() => document.documentElement.lang)).toBe('en');
+  await look(tab, 'the English page');
+  await tab.getByRole('button', { name: 'Try it: request 1', exact: true }).waitFor();
+  await write(tab, tab.getByLabel('Search the documentation'), 'saldo_short balance');
+  const found = tab.getByRole('region', { name: 'Search results' });
+  await found.getByRole('link', { name: /the balance is too low/ }).waitFor();
+
+  await tab.goto('/docs?page=webhooks#signature');
+  const chapter = article.getByRole('heading', { name: 'Signature' });
+  await chapter.waitFor();
+  await waitFor(async () => expect((await chapter.boundingBox())?.y).toBeLessThan(200));
+  await tab.getByRole('link', { name: 'Bahasa Indonesia' }).click();
+  await article.getByRole('heading', { name: 'Tanda tangan', exact: true }).waitFor();
+  expect(await tab.evaluate(() => document.documentElement.lang)).toBe('id');
+  await tab.goto('/docs');
+  await tab.getByRole('heading', { name: 'Dokumentasi API' }).waitFor();
   expect(faults).toEqual([]);
 });

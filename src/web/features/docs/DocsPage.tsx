@@ -1,5 +1,6 @@
 import { useQueries, useQuery } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
+import type { Language } from '#contract/language/language.ts';
 import { Link } from '#web/browser/router/Link.tsx';
 import { useSearch } from '#web/browser/router/Router.tsx';
 import { storageGet, storageSet } from '#web/browser/storage.ts';
@@ -7,11 +8,18 @@ import { Markdown } from '#web/features/docs/Markdown.tsx';
 import { TryIt } from '#web/features/docs/TryIt.tsx';
 import styles from '#web/features/docs/docs.module.css';
 import { parseMarkdown, type Block } from '#web/features/docs/markdown.ts';
-import { linkedHere, pageNamed, pages, sourceQuery } from '#web/features/docs/pages.ts';
+import {
+  linkedHere,
+  pageNamed,
+  pages,
+  sourceQuery,
+  type DocsPageName,
+} from '#web/features/docs/pages.ts';
 import { ReaderContext } from '#web/features/docs/reader.ts';
 import { languages, type SampleLanguage, type SampleRequest } from '#web/features/docs/samples.ts';
 import { searchIn } from '#web/features/docs/search.ts';
 import { useHeadingInView } from '#web/features/docs/useHeadingInView.ts';
+import { languageNames, readingLanguage, STORED_AS, words } from '#web/features/docs/words.ts';
 import { Logo } from '#web/ui/brand/Logo.tsx';
 import { sentenceOf } from '#web/api/errors.ts';
 import { configQuery } from '#web/api/configQuery.ts';
@@ -22,55 +30,56 @@ import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { SearchField } from '#web/ui/text/SearchField.tsx';
 
-/** `docs/api.md` from the repository, bundled with the page by the build. */
-const apiSource = Object.values(
-  import.meta.glob<string>('/docs/api.md', { query: '?raw', import: 'default', eager: true }),
-).join('');
 const EXAMPLE_ADDRESS = 'https://kabari.example';
 const QUERY_MAX = 60;
 const LANGUAGE = 'docs-language';
 
 /** Route `/docs`, also without signing in: the documentation, with this installation's address. */
 export function DocsPage() {
-  const shown = pageNamed(useSearch('/docs').page);
+  const { page, lang } = useSearch('/docs');
+  const shown = pageNamed(page);
+  const reads = useReadingLanguage(lang);
+  const own = words[reads];
   const [query, setQuery] = useState('');
-  const { blocks, error, refetch } = useBlocks(shown.name);
+  const { blocks, language, error, refetch } = useBlocks(shown.name, reads);
+  const text = { blocks, language, reads };
   return (
     <div className={styles['page']}>
       <header className={styles['bar']}>
         <Logo />
         <LinkButton to="/token" size="sm" variant="outline" tone="neutral">
-          Kunci API Anda
+          {own.keys}
         </LinkButton>
       </header>
       <main id="isi" tabIndex={-1} className={styles['columns']}>
         <div className={styles['head']}>
-          <PageTitle>Dokumentasi API</PageTitle>
-          <p>Untuk pengembang, dalam bahasa Inggris. Setiap contoh dapat langsung dicoba.</p>
-          <nav aria-label="Halaman dokumentasi" className={styles['pages']}>
+          <PageTitle>{own.title}</PageTitle>
+          <p>{own.intro}</p>
+          <LanguageSwitch reads={reads} />
+          <nav aria-label={own.pages} className={styles['pages']}>
             {pages.map(({ name, title }) => (
               <Link
                 key={name}
                 to="/docs"
-                search={name === 'api' ? {} : { page: name }}
+                search={{ lang, page: name === 'api' ? undefined : name }}
                 aria-current={name === shown.name ? 'page' : undefined}
               >
-                {title}
+                {title[reads]}
               </Link>
             ))}
           </nav>
           <SearchField
-            label="Cari di dokumentasi"
-            placeholder="Cari alamat, isian, atau kode kesalahan"
+            label={own.search}
+            placeholder={own.searchHint}
             maxLength={QUERY_MAX}
             value={query}
             onSearch={setQuery}
           />
-          {query !== '' && <Results query={query} shown={shown.name} blocks={blocks} />}
+          {query !== '' && <Results query={query} shown={shown.name} {...text} />}
         </div>
-        <Contents blocks={blocks} />
+        <Contents {...text} />
         {blocks.length > 0 ? (
-          <Article key={shown.name} blocks={blocks} />
+          <Article key={shown.name} {...text} />
         ) : error ? (
           <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />
         ) : (
@@ -81,20 +90,52 @@ export function DocsPage() {
   );
 }
 
-function useBlocks(name: (typeof pages)[number]['name']) {
+/** The language of the page, which the address can choose for this and later visits. */
+function useReadingLanguage(chosen: Language | undefined): Language {
+  const reads = chosen ?? readingLanguage();
+  useEffect(() => {
+    if (chosen) storageSet('browser', STORED_AS, chosen);
+  }, [chosen]);
+  useEffect(() => {
+    const { documentElement: root } = document;
+    const { lang } = root;
+    root.lang = reads;
+    return () => {
+      root.lang = lang;
+    };
+  }, [reads]);
+  return reads;
+}
+
+const LanguageSwitch = ({ reads }: { reads: Language }) => (
+  <nav aria-label="Bahasa / Language" className={styles['languages']}>
+    {(['id', 'en'] as const).map((one) => (
+      <Link
+        key={one}
+        to="/docs"
+        change={{ lang: one }}
+        resetScroll={false}
+        lang={one}
+        aria-current={one === reads ? 'true' : undefined}
+      >
+        {languageNames[one]}
+      </Link>
+    ))}
+  </nav>
+);
+
+const NONE = { source: '', language: 'en' } as const;
+
+function useBlocks(name: DocsPageName, reads: Language) {
   const { data: config } = useQuery(configQuery);
-  const {
-    data: fetched = '',
-    error,
-    refetch,
-  } = useQuery({ ...sourceQuery(name), enabled: name !== 'api' });
-  const source = name === 'api' ? apiSource : fetched;
+  const { data = NONE, error, refetch } = useQuery(sourceQuery(name, reads));
+  const { source, language } = data;
   const address = config?.api_url || window.location.origin;
   const blocks = useMemo(
     () => parseMarkdown(linkedHere(source.replaceAll(EXAMPLE_ADDRESS, address))),
     [source, address],
   );
-  return { blocks, error, refetch };
+  return { blocks, language, error, refetch };
 }
 
 const Coming = () => (
@@ -106,33 +147,44 @@ const Coming = () => (
   </div>
 );
 
-type ResultsProps = { query: string; shown: string; blocks: readonly Block[] };
+type ShownProps = {
+  blocks: readonly Block[];
+  /** The language of the blocks. */
+  language: Language;
+  /** The language of everything around them. */
+  reads: Language;
+};
 
-function Results({ query, shown, blocks }: ResultsProps) {
+function Results({
+  query,
+  shown,
+  blocks,
+  language,
+  reads,
+}: ShownProps & { query: string; shown: string }) {
+  const { lang } = useSearch('/docs');
+  const own = words[reads];
   const others = pages.filter(({ name }) => name !== shown);
-  const sources = useQueries({ queries: others.map(({ name }) => sourceQuery(name)) });
+  const sources = useQueries({ queries: others.map(({ name }) => sourceQuery(name, reads)) });
   const found = useMemo(() => searchIn(blocks, query), [blocks, query]);
-  const also = others.filter(({ name }, at) => {
-    const source = name === 'api' ? apiSource : (sources[at]?.data ?? '');
-    return searchIn(parseMarkdown(source), query).length > 0;
-  });
+  const also = others.filter(
+    (_, at) => searchIn(parseMarkdown(sources[at]?.data?.source ?? ''), query).length > 0,
+  );
   return (
-    <section aria-label="Hasil pencarian" className={styles['results']}>
-      <p role="status">
-        {found.length + also.length === 0 ? 'Tidak ada yang cocok.' : 'Ditemukan:'}
-      </p>
+    <section aria-label={own.results} className={styles['results']}>
+      <p role="status">{found.length + also.length === 0 ? own.nothing : own.found}</p>
       <ul>
         {found.map(({ id, title, words }, index) => (
           <li key={index}>
-            <a href={`#${id}`} lang="en">
+            <a href={`#${id}`} lang={language}>
               <strong>{title}</strong> {words}
             </a>
           </li>
         ))}
         {also.map(({ name, title }) => (
           <li key={name}>
-            <Link to="/docs" search={name === 'api' ? {} : { page: name }}>
-              Halaman <strong>{title}</strong>
+            <Link to="/docs" search={{ lang, page: name === 'api' ? undefined : name }}>
+              {own.page} <strong>{title[reads]}</strong>
             </Link>
           </li>
         ))}
@@ -144,7 +196,8 @@ function Results({ query, shown, blocks }: ResultsProps) {
 /** The chapters fit beside the text, as in the stylesheet. */
 const BESIDE = '(min-width: 1000px)';
 
-function Contents({ blocks }: { blocks: readonly Block[] }) {
+function Contents({ blocks, language, reads }: ShownProps) {
+  const { contents } = words[reads];
   const chapters = useMemo(
     () => blocks.flatMap((block) => (block.kind === 'heading' && block.level === 2 ? block : [])),
     [blocks],
@@ -155,7 +208,7 @@ function Contents({ blocks }: { blocks: readonly Block[] }) {
     <ol>
       {chapters.map(({ id, text }) => (
         <li key={id}>
-          <a href={`#${id}`} lang="en" aria-current={id === current ? 'location' : undefined}>
+          <a href={`#${id}`} lang={language} aria-current={id === current ? 'location' : undefined}>
             {text}
           </a>
         </li>
@@ -163,12 +216,12 @@ function Contents({ blocks }: { blocks: readonly Block[] }) {
     </ol>
   );
   return (
-    <nav aria-label="Isi halaman" className={styles['contents']}>
+    <nav aria-label={contents} className={styles['contents']}>
       {beside ? (
         list
       ) : (
         <details>
-          <summary>Isi halaman</summary>
+          <summary>{contents}</summary>
           {list}
         </details>
       )}
@@ -179,24 +232,26 @@ function Contents({ blocks }: { blocks: readonly Block[] }) {
 const storedLanguage = (): SampleLanguage =>
   languages.find((one) => one === storageGet('browser', LANGUAGE)) ?? 'curl';
 
-function Article({ blocks }: { blocks: readonly Block[] }) {
-  const [language, setLanguage] = useState(storedLanguage);
+function Article({ blocks, language, reads }: ShownProps) {
+  const [sampleLanguage, setLanguage] = useState(storedLanguage);
   const [tried, setTried] = useState<SampleRequest>();
   const [apiKey, setApiKey] = useState('');
   const reader = useMemo(
     () => ({
-      language,
+      reads: language,
+      language: sampleLanguage,
       setLanguage: (next: SampleLanguage) => {
         storageSet('browser', LANGUAGE, next);
         setLanguage(next);
       },
       tryOut: setTried,
     }),
-    [language],
+    [language, sampleLanguage],
   );
   return (
     <>
-      <article lang="en" className={styles['article']}>
+      <article lang={language} className={styles['article']}>
+        {language !== reads && <p lang={reads}>{words[reads].untranslated}</p>}
         <ReaderContext value={reader}>
           <Markdown blocks={blocks} />
         </ReaderContext>

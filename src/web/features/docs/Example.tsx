@@ -1,4 +1,5 @@
 import { useContext } from 'react';
+import { words } from '#web/features/docs/words.ts';
 import { ReaderContext } from '#web/features/docs/reader.ts';
 import {
   languageTitle,
@@ -13,13 +14,14 @@ import { CodeBlock } from '#web/ui/copy/CodeBlock.tsx';
 import { Tabs } from '#web/ui/tabs/Tabs.tsx';
 
 export function Example({ code, title }: { code: string; title: string }) {
-  const { language, setLanguage, tryOut } = useContext(ReaderContext);
+  const { reads, language, setLanguage, tryOut } = useContext(ReaderContext);
+  const { languageOf, tryIt } = words[reads];
   const request = readCurl(code);
   if (!request) return <CodeBlock title={title} code={code} />;
   return (
     <div className={styles['example']}>
       <Tabs
-        label={`Language of ${title.toLowerCase()}`}
+        label={`${languageOf} ${title.toLowerCase()}`}
         value={language}
         onChange={(value) => setLanguage(value as SampleLanguage)}
         tabs={languages.map((one) => ({
@@ -32,10 +34,10 @@ export function Example({ code, title }: { code: string; title: string }) {
         <Button
           size="sm"
           variant="subtle"
-          aria-label={`Try it: ${title.toLowerCase()}`}
+          aria-label={`${tryIt}: ${title.toLowerCase()}`}
           onClick={() => tryOut(request)}
         >
-          Try it
+          {tryIt}
         </Button>
       </div>
     </div>

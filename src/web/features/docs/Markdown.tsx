@@ -1,7 +1,9 @@
-import { Fragment } from 'react';
+import { Fragment, useContext } from 'react';
 import { Example } from '#web/features/docs/Example.tsx';
 import styles from '#web/features/docs/docs.module.css';
 import type { Block, Inline } from '#web/features/docs/markdown.ts';
+import { ReaderContext } from '#web/features/docs/reader.ts';
+import { words } from '#web/features/docs/words.ts';
 import { CodeBlock } from '#web/ui/copy/CodeBlock.tsx';
 
 /** Renders a page of Markdown without its first-level heading, which is the page's own. */
@@ -29,7 +31,6 @@ type PartProps = {
 };
 
 function Part({ block, example, alike }: PartProps) {
-  const numbers = { example, alike };
   switch (block.kind) {
     case 'heading':
       return <Heading {...block} />;
@@ -52,11 +53,7 @@ function Part({ block, example, alike }: PartProps) {
     case 'table':
       return <Table {...block} />;
     case 'code':
-      return isRequest(block) ? (
-        <Example title={titleOf(block, numbers)} code={block.code} />
-      ) : (
-        <CodeBlock title={titleOf(block, numbers)} code={block.code} />
-      );
+      return <Code block={block} example={example} alike={alike} />;
   }
 }
 
@@ -121,10 +118,14 @@ function wordsOf(inline: Inline) {
   }
 }
 
-type Numbers = Pick<PartProps, 'example' | 'alike'>;
-
-function titleOf(block: Extract<Block, { kind: 'code' }>, { example, alike }: Numbers): string {
-  if (isRequest(block)) return `Request ${example}`;
-  if (block.note !== '') return `Answer ${example}: ${block.note}`;
-  return alike === 1 ? block.language : `${block.language} ${alike}`;
+function Code({
+  block,
+  example,
+  alike,
+}: { block: Extract<Block, { kind: 'code' }> } & Pick<PartProps, 'example' | 'alike'>) {
+  const { request, answer } = words[useContext(ReaderContext).reads];
+  const { language, note, code } = block;
+  if (isRequest(block)) return <Example title={`${request} ${example}`} code={code} />;
+  const plain = alike === 1 ? language : `${language} ${alike}`;
+  return <CodeBlock title={note === '' ? plain : `${answer} ${example}: ${note}`} code={code} />;
 }

@@ -32,6 +32,13 @@ test('parses headings, paragraphs, lists, tables and code', () => {
   ]);
 });
 
+test('a heading may have the anchor of its translation', () => {
+  expect(parseMarkdown('## Batas {#limits}\n### GET /v1/x/{id}')).toEqual([
+    { kind: 'heading', level: 2, id: 'limits', text: 'Batas' },
+    { kind: 'heading', level: 3, id: 'get-v1xid', text: 'GET /v1/x/{id}' },
+  ]);
+});
+
 test('links may point within the page, to own addresses, or to https; others become text', () => {
   const kinds = (line: string) => parseInline(line).map(({ kind }) => kind);
   for (const href of ['#a', '/token', 'https://a.example/b']) {

@@ -33,7 +33,9 @@ function blockAt(lines: readonly string[], at: number): Read {
   const [, marks, title = ''] = /^(#{1,3}) (.+)$/.exec(line) ?? [];
   if (marks !== undefined) {
     const level = marks.length as 1 | 2 | 3;
-    return { block: { kind: 'heading', level, id: slugOf(title), text: title }, next: at + 1 };
+    // A translated heading has the anchor of the English one: `## Batas {#limits}`.
+    const [, text = title, id = slugOf(title)] = /^(.+?) \{#([\w-]+)\}$/.exec(title) ?? [];
+    return { block: { kind: 'heading', level, id, text }, next: at + 1 };
   }
   if (line.startsWith('```')) return fenceAt(lines, at);
   if (line.startsWith('|')) return tableAt(lines, at);

@@ -77,7 +77,7 @@ export function ExportDialog({ what, onClose }: Props) {
             <About what={what} />
             <RefusalAlert error={act.error} />
             <ChoiceCards
-              legend="Bentuk berkas"
+              legend="Format berkas"
               name="format"
               choices={formats}
               value={format}
@@ -104,7 +104,7 @@ function About({ what }: { what: ToExport }) {
   const nameOfToken = useTokenNames();
   if (what.kind === 'campaign') {
     return (
-      <p>Semua penerima dari daftar Anda, juga yang tidak dikirimi, beserta keadaan pesannya.</p>
+      <p>Semua penerima dari daftar Anda, juga yang tidak dikirimi, beserta status pesannya.</p>
     );
   }
   const { input, count } = what;

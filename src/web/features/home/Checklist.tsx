@@ -126,7 +126,7 @@ const AddSaldo = ({ home }: { home: HomeSummary }) => (
           {home.welcome_bonus > 0 && ', bonus selamat datang dari kami'}.{' '}
         </>
       )}
-      Pesan dibayar dari saldo, hanya yang terkirim.
+      Hanya pesan yang terkirim yang memotong saldo.
     </p>
     <TopupButton variant="subtle" />
   </>

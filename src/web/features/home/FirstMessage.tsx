@@ -46,8 +46,11 @@ export function FirstMessage({ home, onSent }: Props) {
   if (!token) {
     return (
       <>
-        <p>Belum ada token yang tersambung. Pesan dikirim dari nomor yang tersambung.</p>
-        <LinkButton to="/token">Sambungkan token</LinkButton>
+        <p>
+          Belum ada nomor yang tersambung. Sambungkan nomor WhatsApp Anda, lalu kirim pesannya dari
+          sini.
+        </p>
+        <LinkButton to="/token">Sambungkan nomor</LinkButton>
       </>
     );
   }
@@ -160,7 +163,7 @@ function Price({ token: { channel }, home }: Pick<SendProps, 'token' | 'home'>) 
         visible
         label={
           <>
-            Saldo Anda <Money amount={saldo.available} />, dan satu pesan berbiaya{' '}
+            Saldo Anda <Money amount={saldo.available} />, sedangkan biaya satu pesan{' '}
             <Money amount={price} />.
           </>
         }

@@ -1,8 +1,7 @@
 import { CircleCheck } from 'lucide-react';
-import { formatPeer } from '#contract/messages/peer.ts';
 import type { MessageRow } from '#contract/messages.ts';
 import styles from '#web/features/home/home.module.css';
-import { StatusMark } from '#web/features/messages/messages.ts';
+import { nameAndNumberOf, StatusMark } from '#web/features/messages/messages.ts';
 import { LinkButton } from '#web/ui/button/Button.tsx';
 import { Panel } from '#web/ui/panel/Panel.tsx';
 
@@ -20,7 +19,7 @@ export const FirstSent = ({ message }: Props) => (
     <div className={styles['firstSent']} role="status">
       <CircleCheck size={28} aria-hidden="true" />
       <p>
-        Kepada <span className="num">{formatPeer(message.peer)}</span>{' '}
+        Kepada <span className="num">{nameAndNumberOf(message)}</span>{' '}
         <StatusMark status={message.status} />
         <span className={styles['reason']}>
           Balasannya masuk ke Percakapan, dan Anda menjawab dari sana.

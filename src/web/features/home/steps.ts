@@ -40,7 +40,7 @@ export const isOnItsWay = ({ status }: Pick<MessageRow, 'status'>): boolean =>
 export const connectWords = (home: Facts): string =>
   isByMeta(home)
     ? 'Buka token Anda dan isi formulir WhatsApp Cloud API dengan akses dari Meta: Phone number ID, WhatsApp Business Account ID, access token, dan app secret.'
-    : 'Sambungkan token dengan ponsel Anda: pindai QR-nya sekali saja.';
+    : 'Sambungkan nomor di ponsel Anda: pindai QR-nya sekali saja.';
 
 /** Whether its number is connected with access from Meta, not with a QR. */
 const isByMeta = (home: Facts): boolean => (waitingIn(home)?.channel ?? home.channel) === 'cloud';
@@ -52,7 +52,8 @@ const reasons: Record<Token['reason'], string> = {
   not_linked: 'Belum tersambung ke ponsel. Pindai QR-nya.',
   disconnected: 'Terputus dari ponselnya. Pindai QR lagi.',
   suspended: 'Ditangguhkan. Hubungi layanan pelanggan.',
-  expired: 'Masa berlakunya habis: semua panggilannya ditolak. Perpanjang bila masih dipakai.',
+  expired:
+    'Masa berlakunya habis: semua permintaan API-nya ditolak. Perpanjang bila masih dipakai.',
   expires_soon: 'Masa berlakunya habis dalam 7 hari. Perpanjang bila masih dipakai.',
   limit_near: 'Hampir mencapai batas harian. Naikkan batasnya bila perlu.',
   webhook_unconfirmed: 'Webhook belum aktif: alamatnya belum menjawab uji coba. Buka webhook.',

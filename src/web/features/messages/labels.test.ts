@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { canResend, hasCost, manyActions } from './labels.ts';
+import { canResend, hasCost, manyActions, nameAndNumberOf } from './labels.ts';
 
 const failed = { direction: 'out', status: 'failed', type: 'text', failure: null } as const;
 
@@ -35,4 +35,10 @@ test('shows no cost within the quota, and 0 for what was not delivered', () => {
   expect(hasCost({ ...read, price: 150 })).toBe(true);
   expect(hasCost({ ...failed, price: 0 })).toBe(true);
   expect(hasCost({ ...failed, direction: 'in', status: 'received', price: 150 })).toBe(false);
+});
+
+test('writes a name with the number beside it, or the number alone', () => {
+  const peer = '6281234567890';
+  expect(nameAndNumberOf({ peer, peer_name: 'Budi' })).toBe('Budi (+62 812-3456-7890)');
+  expect(nameAndNumberOf({ peer, peer_name: null })).toBe('+62 812-3456-7890');
 });

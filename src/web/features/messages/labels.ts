@@ -5,6 +5,7 @@ import {
   messageTypeLabel,
   mayResend,
 } from '#contract/messages.ts';
+import { isolated } from '#contract/base/names.ts';
 import { formatPeer } from '#contract/messages/peer.ts';
 import type { Mark } from '#web/ui/chat/Ticks.tsx';
 import type { Series } from '#web/ui/chart/SmallBars.tsx';
@@ -46,6 +47,10 @@ export function manyActions(
 type Peer = { peer: string; peer_name: string | null };
 
 export const nameOf = ({ peer, peer_name }: Peer): string => peer_name ?? formatPeer(peer);
+
+/** A name with its number beside it, where one line of text names a peer. */
+export const nameAndNumberOf = ({ peer, peer_name }: Peer): string =>
+  peer_name === null ? formatPeer(peer) : `${isolated(peer_name)} (${formatPeer(peer)})`;
 
 export const excerptOf = ({ excerpt, type }: Pick<MessageRow, 'excerpt' | 'type'>): string =>
   excerpt === '' ? messageTypeLabel[type] : excerpt;

@@ -122,14 +122,14 @@ test('a failed push service is retried with a press, and a lost subscription is 
   const button = (name: string) => here(tab).getByRole('button', { name });
   await state(tab, /^Layanan pemberitahuan browser ini belum dapat dihubungi/);
   await button('Coba lagi').click();
-  await state(tab, /^Menyala di browser ini/);
+  await state(tab, /^Aktif di browser ini/);
   await button('Kirim uji').click();
   await state(tab, /^Dimatikan di browser ini/);
   expect(acts().at(-1)).toBe('push_unregister');
   const sentence = here(tab).getByRole('alert').filter({ hasText: 'Tidak lagi menerima.' });
   await sentence.waitFor();
   await button('Nyalakan di browser ini').click();
-  await state(tab, /^Menyala di browser ini/);
+  await state(tab, /^Aktif di browser ini/);
   expect(await sentence.count()).toBe(0);
 });
 

@@ -1,12 +1,12 @@
 import { Link } from '#web/browser/router/Link.tsx';
 import { useState } from 'react';
 import { formatNumber, formatRupiah } from '#contract/base/money.ts';
-import { formatPeer } from '#contract/messages/peer.ts';
 import { listMutationMessages, type MutationMessage, type Mutation } from '#contract/saldo.ts';
 import { formatDateTime } from '#contract/base/time.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useList } from '#web/ui/table/list/useList.ts';
 import { useUser } from '#web/api/user.ts';
+import { nameAndNumberOf } from '#web/features/messages/messages.ts';
 import styles from '#web/features/saldo/LineSteps.module.css';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
@@ -34,7 +34,7 @@ export function LineSteps({ line }: { line: Mutation }) {
           <ul className={styles['messages']} aria-label="Pesan di mutasi ini">
             {rows.map((row) => (
               <li key={row.message_id}>
-                <MessageLink id={row.message_id}>{formatPeer(row.peer)}</MessageLink>
+                <MessageLink id={row.message_id}>{nameAndNumberOf(row)}</MessageLink>
                 <span className={styles['state']}>
                   {stateWords[row.state]}
                   <DateTime at={row.corrected_at ?? row.settled_at} zone={zone} />

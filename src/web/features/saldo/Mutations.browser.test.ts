@@ -1,6 +1,8 @@
 import { expect, inject } from 'vitest';
 import { waitFor } from '#tests/support/wait-for.ts';
+import { nameContact } from '#contract/messages/conversations.ts';
 import {
+  ask,
   deliverText,
   newSender,
   sendTexts,
@@ -27,6 +29,7 @@ test('a message is one row of the statement, which expands to its steps', async 
     text: `Pesanan nomor ${at + 1} sudah siap.`,
   }));
   await sendTexts(address, sender, many);
+  await ask(address, nameContact, { peer: delivered, name: 'Bu Rini' }, shop.session);
 
   const { open } = await person({ session: shop.session });
   const tab = await open('/saldo');
@@ -39,6 +42,7 @@ test('a message is one row of the statement, which expands to its steps', async 
   // Five rows (bonus, top-up, two messages, a batch) under one day.
   expect(await statement.getByRole('button', { name: /^Rincian/ }).count()).toBe(3);
   expect(await statement.getByRole('rowheader').count()).toBe(1);
+  await statement.getByRole('link', { name: 'Bu Rini (+62 812-9999-3001)' }).waitFor();
   expect(await back.innerText()).toMatch(/\+62 800-0000-03[\s\S]*Rp\s150 kembali ke saldo/);
 
   const opener = back.getByRole('button', { name: /^Rincian/ });

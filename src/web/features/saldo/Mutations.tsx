@@ -5,7 +5,6 @@ import { ChevronDown, Download } from 'lucide-react';
 import { Suspense, useMemo, useState } from 'react';
 import { later } from '#web/browser/lazyComponent.ts';
 import { formatNumber, formatRupiah } from '#contract/base/money.ts';
-import { formatPeer } from '#contract/messages/peer.ts';
 import {
   entryKindLabel,
   MutationKind,
@@ -18,6 +17,7 @@ import { NoRows } from '#web/ui/table/list/NoRows.tsx';
 import { useAddressView } from '#web/ui/table/list/useAddressView.ts';
 import { useList } from '#web/ui/table/list/useList.ts';
 import { useUser } from '#web/api/user.ts';
+import { nameAndNumberOf } from '#web/features/messages/messages.ts';
 import { LineSteps } from '#web/features/saldo/LineSteps.tsx';
 import styles from '#web/features/saldo/Mutations.module.css';
 import { TopupButton } from '#web/features/saldo/topups/TopupButton.tsx';
@@ -265,7 +265,7 @@ function What({ row }: { row: Mutation }) {
       )}
       {message && (
         <Link to="/message-history" search={{ open: message.id }} className={styles['number']}>
-          {formatPeer(message.peer)}
+          {nameAndNumberOf(message)}
         </Link>
       )}
       {more && <span className={styles['small']}>{more}</span>}
@@ -285,7 +285,7 @@ const Opener = ({ row, open, onToggle }: OpenerProps) => (
     type="button"
     className={styles['opener']}
     aria-expanded={open}
-    aria-label={`Rincian ${titleOf(row)} ${row.message ? formatPeer(row.message.peer) : moreOf(row)}`}
+    aria-label={`Rincian ${titleOf(row)} ${row.message ? nameAndNumberOf(row.message) : moreOf(row)}`}
     onClick={onToggle}
   >
     <ChevronDown size={18} aria-hidden="true" />

@@ -6,7 +6,7 @@ import { Mutations } from '#web/features/saldo/Mutations.tsx';
 import { saldoQuery } from '#web/features/saldo/saldoQuery.ts';
 import styles from '#web/features/saldo/SaldoPage.module.css';
 import { TOPUP_LIMIT_ID, topupLimitOf } from '#web/features/saldo/topups/limit.ts';
-import { OpenTopupsLink, TopupButton } from '#web/features/saldo/topups/TopupButton.tsx';
+import { LimitReason, TopupButton } from '#web/features/saldo/topups/TopupButton.tsx';
 import { TopupDialog } from '#web/features/saldo/topups/TopupDialog.tsx';
 import { Topups } from '#web/features/saldo/topups/Topups.tsx';
 import { Usage } from '#web/features/saldo/usage/Usage.tsx';
@@ -84,15 +84,7 @@ function SaldoNotices({ saldo }: { saldo: SaldoSummary }) {
       />
       {limit !== undefined && (
         <div id={TOPUP_LIMIT_ID}>
-          <Alert
-            state="info"
-            visible
-            label={
-              <>
-                {limit} <OpenTopupsLink onSaldo />
-              </>
-            }
-          />
+          <Alert state="info" visible label={<LimitReason limit={limit} onSaldo />} />
         </div>
       )}
       <Alert

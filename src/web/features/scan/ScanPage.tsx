@@ -93,7 +93,7 @@ function Outcome({ scan }: { scan: Scan }) {
       <p>
         {scan.failure
           ? linkFailures[scan.failure]
-          : 'Penyambungannya tidak selesai. Periksa apakah nomor itu sudah tersambung ke token lain.'}
+          : 'Penyambungan tidak selesai. Periksa apakah nomor itu sudah tersambung ke token lain.'}
       </p>
       <p>
         Minta tautan baru kepada <bdi className={styles['who']}>{scan.account_name}</bdi> lalu coba

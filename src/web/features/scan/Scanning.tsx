@@ -121,14 +121,14 @@ export function Code({ qr, simulated, onStale, onRenew }: CodeProps) {
       )}
       {qr.pairing_code !== null && (
         <CopyField
-          label="Atau masukkan kode pasangan ini di ponsel"
+          label="Atau masukkan kode penautan ini di ponsel"
           value={qr.pairing_code}
           shown={<span className={styles['pairing']}>{qr.pairing_code}</span>}
           look="amount"
           help={
             simulated
-              ? 'Pakai kode ini bila halaman ini terbuka di ponsel yang hendak disambungkan.'
-              : 'Pakai kode ini bila halaman ini terbuka di ponsel yang hendak disambungkan: pilih “Tautkan dengan nomor telepon”.'
+              ? 'Pakai kode ini bila halaman ini terbuka di ponsel yang akan disambungkan.'
+              : 'Pakai kode ini bila halaman ini terbuka di ponsel yang akan disambungkan: pilih “Tautkan dengan nomor telepon”.'
           }
         />
       )}
@@ -149,7 +149,7 @@ function Late({ isWaiting, onRenew }: LateProps) {
     <Alert
       visible={isLate}
       state="warning"
-      label="QR terlambat datang. Periksa koneksi internet Anda, lalu minta lagi."
+      label="QR belum muncul. Periksa koneksi internet Anda, lalu minta lagi."
     >
       <Button
         variant="outline"

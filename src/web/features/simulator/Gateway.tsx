@@ -31,7 +31,7 @@ export function Gateway() {
   const isStranger =
     !isSignedIn || ['not_signed_in', 'not_allowed'].includes(refusalCode(waiting.error) ?? '');
   return (
-    <Panel title="Gerbang simulasi">
+    <Panel title="Pembayaran simulasi">
       {isStranger ? (
         <EmptyState
           title="Masuk dulu untuk melihat pembayaran akun Anda yang menunggu di sini."
@@ -66,8 +66,8 @@ function Waiting({ topups }: { topups: readonly Topup[] }) {
         {pay.data &&
           !pay.busy &&
           (pay.data.done
-            ? 'Gerbang memberi tahu Kabari.'
-            : 'Gerbang tidak menunggu pembayaran itu lagi.')}
+            ? 'Hasil pembayaran dikirim ke Kabari.'
+            : 'Pembayaran itu sudah tidak ditunggu lagi.')}
       </p>
       <Alert
         state="danger"
@@ -76,7 +76,7 @@ function Waiting({ topups }: { topups: readonly Topup[] }) {
       />
       {topups.length === 0 ? (
         <EmptyState
-          title="Tidak ada pembayaran yang menunggu di gerbang."
+          title="Tidak ada pembayaran yang menunggu."
           action={
             <LinkButton to="/saldo" search={{ new: '1' }} variant="subtle" size="sm">
               Isi saldo

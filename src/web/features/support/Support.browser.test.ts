@@ -110,7 +110,7 @@ const articles = (tab: Page) => tab.getByRole('article');
 const disconnected = {
   cause: 'token_disconnected',
   title: 'Token Kasir terputus',
-  answer: 'Pesannya tidak dapat keluar sampai tersambung lagi.',
+  answer: 'Pesannya tidak terkirim sampai tersambung lagi.',
   about: { type: 'topup', id: `top_${'0'.repeat(26)}` },
   href: '/token',
   action: 'Sambungkan lagi',

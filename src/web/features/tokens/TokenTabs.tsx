@@ -11,7 +11,8 @@ export const TokenTabs = ({ current }: { current: 'list' | 'templates' | 'reject
         Templat
       </TabLink>
       <TabLink to="/token" search={{ view: 'ditolak' }} current={current === 'rejected'}>
-        Panggilan ditolak
+        {' '}
+        Permintaan ditolak
       </TabLink>
     </TabLinks>
   </div>

@@ -1,4 +1,5 @@
 // The parts of this feature that other features may import.
+export { fullTokens } from '#web/features/tokens/AddToken.tsx';
 export { AboutChannel } from '#web/features/tokens/channels/AboutChannel.tsx';
 export { CloudForm } from '#web/features/tokens/channels/CloudForm.tsx';
 export { CloudSetup } from '#web/features/tokens/channels/CloudSetup.tsx';

@@ -82,16 +82,21 @@ export const answerWords = ({ status, error }: Answer): string =>
 /** Advice about a response; undefined for a good one. */
 export function adviceFor({ status, error }: Answer): string | undefined {
   if (error === 'late') return 'Jawab 2xx lebih dahulu, baru kerjakan isinya.';
-  if (error === 'refused') return 'Pakai alamat https umum, bukan alamat jaringan dalam.';
-  if (error === 'ours') return 'Dicoba lagi otomatis. Bila berulang, hubungi Customer Service.';
-  if (error === 'unreachable') return 'Periksa apakah server hidup, sertifikatnya, dan firewall.';
+  if (error === 'refused') return 'Pakai alamat https umum, bukan alamat jaringan lokal.';
+  if (error === 'ours') return 'Dicoba lagi otomatis. Bila berulang, hubungi layanan pelanggan.';
+  if (error === 'unreachable')
+    return 'Periksa apakah server berjalan, juga sertifikat dan firewall-nya.';
   if (status === null || (status >= 200 && status < 300)) return undefined;
   if (status >= 300 && status < 400) return 'Pengalihan tidak diikuti. Isi alamat akhirnya.';
   if (status === 401 || status === 403) {
     return 'Server menolak. Periksa kunci yang dipakai untuk tanda tangan.';
   }
-  if (status === 404) return 'Jalurnya tidak ada di server. Periksa alamatnya.';
+  if (status === 404)
+    return 'Alamat itu tidak ada di server. Periksa bagian setelah nama domainnya.';
   if (status === 410) return 'Jawaban 410 menghentikan webhook: pakai hanya bila memang selesai.';
   if (status === 429) return 'Server kewalahan. Kabari menunggu lebih lama sebelum mencoba lagi.';
   return status >= 500 ? 'Server gagal mengolahnya. Lihat catatannya pada jam itu.' : undefined;
 }
+
+/** Why nothing can be sent again. */
+export const offReason = 'Webhook sedang mati. Nyalakan dahulu untuk mengirim ulang.';

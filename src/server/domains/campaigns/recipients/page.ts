@@ -4,8 +4,12 @@ import type { CampaignRecipient, RecipientState } from '#contract/campaigns.ts';
 import { shownPeer } from '#contract/messages/peer.ts';
 import { refusalFrom } from '#contract/base/refusals.ts';
 import { sentenceFor } from '#contract/language/indonesian.ts';
-import { outcomesOf, shownNamesOf } from '#server/domains/messages/messages.ts';
-import { readCampaign, recipientStates } from '#server/domains/campaigns/row.ts';
+import { outcomesOf, shownNamesOf, type TokenPeer } from '#server/domains/messages/messages.ts';
+import {
+  readCampaign,
+  recipientStates,
+  type StoredCampaign,
+} from '#server/domains/campaigns/row.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 
 export type StoredRecipient = {
@@ -44,12 +48,12 @@ export function recipientsPage(
       offset ${state === undefined ? 0 : skipped} limit ${PAGE_SIZE}`;
     const ids = found.flatMap(({ message_id }) => message_id ?? []);
     const outcomes = await outcomesOf(tx, accountId, ids);
-    const names = await shownNamesOf(tx, { accountId, tokenId: campaign.token_id }, peersOf(found));
+    const names = await shownNamesOf(tx, accountId, peersOf(campaign, found));
     return {
-      rows: found.map(({ message_id, peer, cells, refusal, ...rest }) => ({
+      rows: found.map(({ message_id, peer, cells, refusal, ...rest }, at) => ({
         ...rest,
         peer: peer && shownPeer(peer),
-        peer_name: (peer && names.get(peer)) ?? null,
+        peer_name: names[at] ?? null,
         values: cells,
         reason: reasonOf(refusal),
         message: (message_id !== null && outcomes.get(message_id)) || null,
@@ -59,8 +63,10 @@ export function recipientsPage(
   });
 }
 
-export const peersOf = (recipients: readonly StoredRecipient[]): string[] =>
-  recipients.flatMap(({ peer }) => peer ?? []);
+export const peersOf = (
+  { token_id: tokenId }: StoredCampaign,
+  recipients: readonly StoredRecipient[],
+): TokenPeer[] => recipients.map(({ peer }) => ({ tokenId, peer }));
 
 export function reasonOf(refusal: unknown): string | null {
   const known = refusal === null ? undefined : refusalFrom(refusal);

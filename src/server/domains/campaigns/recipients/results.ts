@@ -61,14 +61,13 @@ async function* pagesOf(sql: Sql, { accountId, campaign, outcomes }: Reading) {
         where account_id = ${accountId} and campaign_id = ${campaign.campaign_id} and place > ${last}
         order by place limit ${PAGE_ROWS}`;
       const ids = stored.flatMap(({ message_id }) => message_id ?? []);
-      const sender = { accountId, tokenId: campaign.token_id };
-      const names = await shownNamesOf(tx, sender, peersOf(stored));
+      const names = await shownNamesOf(tx, accountId, peersOf(campaign, stored));
       const outcomeCells = await outcomeCellsOf(tx, accountId, ids);
-      const rows = stored.map((one): Cell[] => [
+      const rows = stored.map((one, nth): Cell[] => [
         one.place,
         one.written,
         one.peer && shownPeer(one.peer),
-        (one.peer && names.get(one.peer)) ?? null,
+        names[nth] ?? null,
         ...campaign.columns.map((_, at) => one.cells[at] ?? null),
         recipientStateLabel[one.state],
         reasonOf(one.refusal),

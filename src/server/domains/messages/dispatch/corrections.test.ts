@@ -7,6 +7,7 @@ import { phones, acceptTexts } from '#tests/support/app/fake-channel.ts';
 import { customerWith } from '#tests/support/people/people.ts';
 import { reader } from '#tests/support/reader.ts';
 import { messageDetail } from '#server/domains/messages/history/detail.ts';
+import { shownNamesOf } from '#server/domains/messages/messages.ts';
 import { applyReceipts } from './settle.ts';
 
 type Outcome = { id: string; outcome: string; failure?: string };
@@ -106,7 +107,7 @@ describe('a receipt that contradicts a final state', () => {
       settle_seq: 3,
       correct_seq: 4,
     });
-    const [statement] = ledgerActs({ sql: db.tenantSql });
+    const [statement] = ledgerActs({ sql: db.tenantSql, shownNamesOf });
     const caller = { ...ani, role: 'customer' };
     const page = (await statement?.handle(
       { caller } as never,

@@ -355,7 +355,7 @@ test('a message that waits for the network’s answer shows this, and so do thos
   const unanswered = waits('Jaringan belum menjawab pengiriman ini.');
   await waitFor(async () => expect(await lastOf(own)).toEqual(unanswered));
   expect(await lastOf(behind)).toEqual(
-    waits('Pesan sebelumnya ke nomor ini belum dijawab jaringan. Pesan ini berangkat sesudahnya.'),
+    waits('Pesan sebelumnya ke nomor ini belum dijawab jaringan. Pesan ini dikirim sesudahnya.'),
   );
   letGo();
   await lanes.close();

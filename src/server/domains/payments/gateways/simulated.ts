@@ -435,8 +435,8 @@ async function readRequest(request: IncomingMessage, now: Date): Promise<Simulat
   };
 }
 
-const PAGE = `<!doctype html><html lang="id"><meta charset="utf-8"><title>Gerbang simulasi</title>
-<h1>Gerbang simulasi</h1><p>Di sini tidak ada uang sungguhan. Bayar lewat halaman Simulator.</p></html>`;
+const PAGE = `<!doctype html><html lang="id"><meta charset="utf-8"><title>Pembayaran simulasi</title>
+<h1>Pembayaran simulasi</h1><p>Di sini tidak ada uang sungguhan. Bayar lewat halaman Simulator.</p></html>`;
 
 function send(response: ServerResponse, reply: Answer | 'page'): void {
   if (reply === 'page') {

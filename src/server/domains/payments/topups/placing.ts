@@ -1,7 +1,7 @@
 import type { Rupiah } from '#contract/base/money.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { TOPUPS_OPEN_MAX } from '#contract/saldo-summary.ts';
-import { TOPUPS_DAY_MAX, type TopupMethod } from '#contract/saldo.ts';
+import { TOPUPS_DAY_MAX, TOPUPS_OPEN_MAX } from '#contract/saldo-summary.ts';
+import type { TopupMethod } from '#contract/saldo.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 
 export type TopupRequest = {
@@ -39,6 +39,22 @@ export async function existingTopup(
 
 const DAY_MS = 86_400_000;
 
+type LimitedTopups = { waiting: number; unpaid: number };
+
+/** Counts the top-ups that limit another one: the waiting ones, and the unsuccessful ones of the last 24 hours. */
+export async function limitedTopups(tx: Tx, accountId: string, now: Date): Promise<LimitedTopups> {
+  const [counted] = await tx<LimitedTopups[]>`
+    select
+      (select count(*) from topups
+        where account_id = ${accountId} and status in ('creating', 'pending')
+          and expires_at > ${now}) as waiting,
+      (select count(*) from topups
+        where account_id = ${accountId} and status in ('expired', 'cancelled', 'review', 'rejected')
+          and (provider = 'bank' or provider_ref is not null)
+          and created_at > ${new Date(now.getTime() - DAY_MS)}) as unpaid`;
+  return counted ?? { waiting: 0, unpaid: 0 };
+}
+
 /**
  * Refuses another top-up at the limit of waiting ones, and at the limit of unpaid ones within a day: each blocks an
  * amount for a week, or costs requests to a gateway.
@@ -46,18 +62,11 @@ const DAY_MS = 86_400_000;
  * @throws Refusal `topup_too_many`, `topup_too_often`.
  */
 export async function refuseTooMany(tx: Tx, accountId: string, now: Date): Promise<void> {
-  const [open] = await tx<{ waiting: number }[]>`
-    select count(*) as waiting from topups
-    where account_id = ${accountId} and status in ('creating', 'pending') and expires_at > ${now}`;
-  if ((open?.waiting ?? 0) >= TOPUPS_OPEN_MAX) {
+  const { waiting, unpaid } = await limitedTopups(tx, accountId, now);
+  if (waiting >= TOPUPS_OPEN_MAX) {
     throw new Refusal('topup_too_many', { limit: TOPUPS_OPEN_MAX });
   }
-  const [today] = await tx<{ made: number }[]>`
-    select count(*) as made from topups
-    where account_id = ${accountId} and status in ('expired', 'cancelled', 'review', 'rejected')
-      and (provider = 'bank' or provider_ref is not null)
-      and created_at > ${new Date(now.getTime() - DAY_MS)}`;
-  if ((today?.made ?? 0) >= TOPUPS_DAY_MAX) {
+  if (unpaid >= TOPUPS_DAY_MAX) {
     throw new Refusal('topup_too_often', { limit: TOPUPS_DAY_MAX });
   }
 }

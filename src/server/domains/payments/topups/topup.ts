@@ -19,6 +19,7 @@ import { type InputOf, PAGE_SIZE, type PageOf } from '#contract/base/act.ts';
 import { handle } from '#server/infra/acts.ts';
 import { saldoSummary } from '#contract/saldo-summary.ts';
 import { alertOf } from '#server/domains/payments/alerts.ts';
+import { limitedTopups } from './placing.ts';
 import { walletOf } from '#server/domains/ledger/ledger.ts';
 import type { Prices } from '#server/domains/pricing/pricing.ts';
 
@@ -149,18 +150,17 @@ export type SummaryDeps = { sql: Sql; prices: Pick<Prices, 'message'>; now: () =
 export const saldoSummaryHandler = ({ sql, prices, now }: SummaryDeps) =>
   handle(saldoSummary, ({ caller: { accountId } }) =>
     asAccount(sql, accountId, async (tx) => {
-      const [wallet, { threshold }, [open]] = await Promise.all([
+      const [wallet, { threshold }, { waiting, unpaid }] = await Promise.all([
         walletOf(tx, accountId),
         alertOf(tx, accountId),
-        tx<{ waiting: number }[]>`
-          select count(*) as waiting from topups
-          where account_id = ${accountId} and status in ('creating', 'pending') and expires_at > ${now()}`,
+        limitedTopups(tx, accountId, now()),
       ]);
       return {
         available: wallet.available,
         held: wallet.held,
         status: wallet.status,
-        topups_open: open?.waiting ?? 0,
+        topups_open: waiting,
+        topups_unpaid: unpaid,
         message_price: wallet.planPrice ?? prices.message(),
         price_beyond_quota: wallet.beyondQuotaPrice ?? prices.message(),
         quota_left: Math.max(0, wallet.planQuota - wallet.planUsed),

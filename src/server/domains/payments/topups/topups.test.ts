@@ -97,6 +97,8 @@ describe('creating a top-up', () => {
     await expect(app.topup(ani.accountId)).rejects.toEqual(
       new Refusal('topup_too_often', { limit: 20 }),
     );
+    const summary = await perform(paymentsActs(app.deps), 'saldo_summary', ani);
+    expect(summary).toMatchObject({ topups_open: 0, topups_unpaid: 20 });
     app.clock.pass(24);
     await expect(app.topup(ani.accountId)).resolves.toMatchObject({ status: 'pending' });
   });
@@ -278,9 +280,17 @@ describe('reading top-ups', () => {
       alert_threshold: null,
       bonus_only: false,
     };
-    expect(await perform(acts, 'saldo_summary', ani)).toEqual({ ...summary, topups_open: 1 });
+    expect(await perform(acts, 'saldo_summary', ani)).toEqual({
+      ...summary,
+      topups_open: 1,
+      topups_unpaid: 0,
+    });
     app.clock.pass(24);
-    expect(await perform(acts, 'saldo_summary', ani)).toEqual({ ...summary, topups_open: 0 });
+    expect(await perform(acts, 'saldo_summary', ani)).toEqual({
+      ...summary,
+      topups_open: 0,
+      topups_unpaid: 0,
+    });
   });
 });
 

@@ -185,7 +185,7 @@ function media(
 export const phrases = {
   numberId: {
     id: 'Harus "ID nomor telepon" yang ditampilkan di halaman Nomor, 16 angka; bukan nomor teleponnya.',
-    en: 'Expected the "ID nomor telepon" that the Token page shows, 16 digits; not the phone number.',
+    en: 'Expected the "ID nomor telepon" that the page Nomor shows, 16 digits; not the phone number.',
   },
   wamid: {
     id: 'Harus id pesan yang masuk, misalnya "wamid.AZP…", seperti dikirim webhook.',

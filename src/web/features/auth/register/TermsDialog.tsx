@@ -27,12 +27,12 @@ export const TermsDialog = ({ onClose }: { onClose: () => void }) => (
         kunci itu dianggap dari Anda.
       </li>
       <li>
-        <strong>Data.</strong> Nomor, pesan dan mutasi Anda disimpan di server penyelenggara layanan
+        <strong>Data.</strong> Nomor, pesan dan mutasi Anda disimpan di server pengelola layanan
         ini, untuk menjalankan layanan dan tidak untuk iklan.
       </li>
       <li>
-        <strong>Penangguhan.</strong> Penyelenggara dapat menangguhkan akun yang melanggar syarat
-        ini; sisa saldo tetap tercatat milik Anda.
+        <strong>Penangguhan.</strong> Pengelola layanan dapat menangguhkan akun yang melanggar
+        syarat ini; sisa saldo tetap tercatat milik Anda.
       </li>
     </ol>
   </Modal>

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { ChevronDown, Download } from 'lucide-react';
-import { useState } from 'react';
+import { useId, useState } from 'react';
 import { type InvoiceDetail, invoicePdf } from '#contract/billing.ts';
 import { formatRupiah } from '#contract/base/money.ts';
 import { type TopupMethod, topupMethodLabel } from '#contract/saldo.ts';
@@ -11,7 +11,12 @@ import styles from '#web/features/billing/invoices/InvoiceDrawer.module.css';
 import { TopupLink } from '#web/features/billing/plan/RequiredAction.tsx';
 import { usePlanChanges } from '#web/features/billing/plan/usePlanChanges.ts';
 import { invoiceQuery, methodsQuery } from '#web/features/billing/queries.ts';
-import { saldoQuery } from '#web/features/saldo/saldo.ts';
+import {
+  LimitReason,
+  saldoQuery,
+  type TopupLimit,
+  topupLimitOf,
+} from '#web/features/saldo/saldo.ts';
 import { AskSupport } from '#web/features/support/support.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button, LinkButton } from '#web/ui/button/Button.tsx';
@@ -85,6 +90,7 @@ function Pay({ invoice, onFailure }: ActionProps) {
   const { data: saldo } = useQuery(saldoQuery);
   const { pay } = usePlanChanges();
   const short = saldo ? invoice.total - saldo.available : 0;
+  const limit = topupLimitOf(saldo);
   const fromSaldo = async () => {
     onFailure(undefined);
     const paid = await confirm({
@@ -113,7 +119,11 @@ function Pay({ invoice, onFailure }: ActionProps) {
   };
   return (
     <>
-      <Methods total={invoice.total} busy={pay.busy} onChoose={(method) => void by(method)} />
+      {limit === undefined && (
+        <Methods total={invoice.total} busy={pay.busy} onChoose={(method) => void by(method)} />
+      )}
+      {/* The button for a top-up gives the reason itself. */}
+      {limit !== undefined && short <= 0 && <NoMethods limit={limit} />}
       {short > 0 ? (
         <TopupLink amount={short} />
       ) : (
@@ -121,6 +131,21 @@ function Pay({ invoice, onFailure }: ActionProps) {
           Bayar dari saldo
         </Button>
       )}
+    </>
+  );
+}
+
+/** Paying by another method makes a top-up, which the limit refuses. */
+function NoMethods({ limit }: { limit: TopupLimit }) {
+  const id = useId();
+  return (
+    <>
+      <Button variant="outline" tone="neutral" disabled aria-describedby={id}>
+        Bayar dengan <ChevronDown size={16} aria-hidden="true" />
+      </Button>
+      <p id={id} className={styles['limit']}>
+        <LimitReason limit={limit} />
+      </p>
     </>
   );
 }

@@ -20,13 +20,13 @@ test('a period is shown by its first and last day', () => {
 
 test('forecasts when an insufficient quota runs out, and what happens then', () => {
   expect(said(3_000, 0, 6_250)).toBe(
-    'Dengan pemakaian ini, kuota habis sekitar 25 Nov. Sampai 30 Nov terpakai sekitar 1.250 pesan di luar kuota, Rp 93.750.',
+    'Dengan pemakaian sekarang, kuota habis sekitar 25 Nov. Sampai 30 Nov terpakai sekitar 1.250 pesan di luar kuota, Rp 93.750.',
   );
 });
 
 test('describes a sufficient, a used-up and an unused quota', () => {
   expect(said(1_000, 0, 3_100)).toBe(
-    'Dengan pemakaian ini, sekitar 3.100 pesan terpakai sampai 30 Nov: kuota cukup.',
+    'Dengan pemakaian sekarang, sekitar 3.100 pesan terpakai sampai 30 Nov: kuota cukup.',
   );
   expect(said(5_000, 320, 7_400)).toMatch(/^Kuota sudah habis\. .* 2\.400 pesan di luar kuota/);
   expect(said(0, 0, null)).toBe('Belum ada pesan terkirim pada periode ini.');

@@ -43,13 +43,13 @@ export function forecastSentence({ usage, plan, period_start, period_end }: Used
   const over = Math.max(0, forecast - quota);
   if (used >= quota) {
     return over > 0
-      ? `Kuota sudah habis. Dengan pemakaian ini, sampai ${last} terpakai ${beyondWords(over, plan.overage)}.`
+      ? `Kuota sudah habis. Dengan pemakaian sekarang, sampai ${last} terpakai ${beyondWords(over, plan.overage)}.`
       : 'Kuota sudah habis.';
   }
   if (over === 0) {
-    return `Dengan pemakaian ini, sekitar ${formatNumber(forecast)} pesan terpakai sampai ${last}: kuota cukup.`;
+    return `Dengan pemakaian sekarang, sekitar ${formatNumber(forecast)} pesan terpakai sampai ${last}: kuota cukup.`;
   }
   const length = period_end.getTime() - period_start.getTime();
   const runsOut = new Date(period_start.getTime() + (length * quota) / forecast);
-  return `Dengan pemakaian ini, kuota habis sekitar ${formatDayShort(runsOut)}. Sampai ${last} terpakai ${beyondWords(over, plan.overage)}.`;
+  return `Dengan pemakaian sekarang, kuota habis sekitar ${formatDayShort(runsOut)}. Sampai ${last} terpakai ${beyondWords(over, plan.overage)}.`;
 }

@@ -184,7 +184,7 @@ function useDraftActions(campaign: Campaign, { zone, costOf, onRemoved }: Reckon
           <Stack gap={12}>
             <CostFacts figures={costOf(waiting)} />
             <p>
-              Kiriman dapat dijeda atau dibatalkan kapan saja; yang sudah berangkat tidak dapat
+              Kiriman dapat dijeda atau dibatalkan kapan saja; yang sudah dikirim tidak dapat
               ditarik.
             </p>
           </Stack>

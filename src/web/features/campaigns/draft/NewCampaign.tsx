@@ -49,7 +49,7 @@ export function NewCampaign({ onMade }: Props) {
           </LinkButton>
         }
       >
-        Pesan dikirim dari nomor yang tersambung ke sebuah token.
+        Pesan dikirim dari nomor Anda yang tersambung.
       </EmptyState>
     );
   }

@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { ChevronLeft, ChevronRight } from 'lucide-react';
 import { useState } from 'react';
 import { formatNumber } from '#contract/base/money.ts';
-import { formatPeer } from '#contract/messages/peer.ts';
 import { formatTime } from '#contract/base/time.ts';
 import { fillTemplate } from '#contract/messages/templates.ts';
 import {
@@ -19,6 +18,7 @@ import { useUser } from '#web/api/user.ts';
 import { templatesQuery } from '#web/features/campaigns/draft/templatesQuery.ts';
 import { placeIn, type DraftValues } from '#web/features/campaigns/draft/content.ts';
 import styles from '#web/features/campaigns/campaigns.module.css';
+import { nameAndNumberOf } from '#web/features/messages/messages.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { ChatBubble, ChatList } from '#web/ui/chat/ChatBubble.tsx';
 import type { ChatMessage } from '#web/ui/chat/chat.ts';
@@ -61,7 +61,7 @@ export function Preview({ campaign, values }: Props) {
           onClick={() => setAt(index - 1)}
         />
         <span role="status">
-          {recipient?.peer ? <span className="num">{formatPeer(recipient.peer)}</span> : '…'}
+          <span className="num">{recipient ? whoOf(recipient) : '…'}</span>
           {`, ${formatNumber(index + 1)} dari ${formatNumber(waiting)}`}
         </span>
         <Button
@@ -78,6 +78,9 @@ export function Preview({ campaign, values }: Props) {
     </div>
   );
 }
+
+const whoOf = ({ peer, peer_name, written }: CampaignRecipient): string =>
+  peer === null ? written : nameAndNumberOf({ peer, peer_name });
 
 function Bubble({ campaign, values, recipient }: Props & { recipient: CampaignRecipient }) {
   const { name, timezone } = useUser();

@@ -9,7 +9,7 @@ import { Select } from '#web/ui/select/Select.tsx';
 import { TextField } from '#web/ui/text/TextField.tsx';
 
 const whens = [
-  { value: 'now', label: 'Segera setelah dimulai' },
+  { value: 'now', label: 'Langsung dikirim' },
   { value: 'later', label: 'Pada waktu tertentu' },
 ];
 

@@ -81,7 +81,7 @@ function CampaignStatus({ campaign }: { campaign: Campaign }) {
       <Alert
         visible
         state="warning"
-        label={`Batas harian token ini sudah tercapai. Kiriman berlanjut sendiri ${formatDateTimeZone(rests_until, zone)}.`}
+        label={`Batas harian token ini sudah tercapai. Kiriman berlanjut otomatis ${formatDateTimeZone(rests_until, zone)}.`}
       />
     );
   }
@@ -195,7 +195,7 @@ function useEnding({ id, recipients }: Campaign) {
         children: (
           <p>
             {formatNumber(recipients.waiting)} penerima yang masih menunggu tidak akan dikirimi.
-            Yang sudah berangkat tidak dapat ditarik.
+            Yang sudah dikirim tidak dapat ditarik.
           </p>
         ),
         cancelText: 'Tidak',
@@ -226,7 +226,10 @@ function FactsOf({ campaign }: { campaign: Campaign }) {
     <Facts
       facts={[
         { term: 'Dari token', is: <bdi>{token.name}</bdi> },
-        { term: isUnderWay(campaign) ? 'Biaya sejauh ini' : 'Biaya', is: <Money amount={cost} /> },
+        {
+          term: isUnderWay(campaign) ? 'Biaya sampai sekarang' : 'Biaya',
+          is: <Money amount={cost} />,
+        },
         ...(started_at === null
           ? []
           : [{ term: 'Dimulai', is: formatDateTimeZone(started_at, zone) }]),

@@ -68,7 +68,7 @@ const columnsOf = (
   })),
   {
     id: 'state',
-    title: 'Keadaan',
+    title: 'Status',
     width: 240,
     phone: 'note',
     cell: (recipient) => <State recipient={recipient} status={status} />,
@@ -125,7 +125,7 @@ export function RecipientList({ campaign }: { campaign: Campaign }) {
       {left !== '' && <p className={styles['note']}>{left}</p>}
       <div className={styles['filter']}>
         <Select
-          label="Keadaan"
+          label="Status"
           hideLabel
           options={[
             { value: '', label: `Semua (${formatNumber(recipients.total)})` },

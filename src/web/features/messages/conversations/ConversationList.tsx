@@ -196,7 +196,7 @@ const NotFound = ({ onClear }: { onClear: () => void }) => (
       </Button>
     }
   >
-    Tidak ada percakapan yang nama atau nomornya berawal dengan itu.
+    Tidak ada percakapan dengan nama atau nomor itu.
   </EmptyState>
 );
 

@@ -5,7 +5,7 @@ import { checkResend, resendMessage } from '#contract/messages/history.ts';
 import { perform } from '#web/api/act.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
-import { nameOf } from '#web/features/messages/labels.ts';
+import { nameAndNumberOf } from '#web/features/messages/labels.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { confirm } from '#web/ui/overlay/confirm.ts';
 import { Money } from '#web/ui/money/Money.tsx';
@@ -30,7 +30,7 @@ export function ResendButton({ message }: { message: MessageDetail }) {
       title: 'Kirim ulang pesan ini?',
       children: (
         <p>
-          Pesan yang sama dikirim sebagai pesan baru ke {nameOf(message)}
+          Pesan yang sama dikirim sebagai pesan baru ke {nameAndNumberOf(message)}
           {cost.by_quota > 0 ? (
             ', termasuk kuota paket'
           ) : (

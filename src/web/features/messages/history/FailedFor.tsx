@@ -16,7 +16,7 @@ const failureWords: Record<Failure, string> = {
   network_declined: 'Ditahan WhatsApp',
   template_refused: 'Templatnya ditolak',
   network_billing: 'Tagihan Meta bermasalah',
-  network_access: 'Akses token ditolak',
+  network_access: 'Token akses ditolak',
   number_restricted: 'Nomor Anda dibatasi',
   unexplained: 'Ditolak tanpa alasan',
 };

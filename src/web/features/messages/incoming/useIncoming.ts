@@ -14,7 +14,7 @@ import { onWorkerMessage, type PushMessage } from '#web/browser/push/workerMessa
 import { notifyBlockedSound } from './blockedSound.ts';
 import { isSeen } from '#web/features/messages/conversations/thread/seen.ts';
 import { conversationUrl, conversationAt } from '#web/features/messages/incoming/pushedMessage.ts';
-import { nameOf } from '#web/features/messages/labels.ts';
+import { nameAndNumberOf } from '#web/features/messages/labels.ts';
 import { announce } from '#web/ui/announce/announce.ts';
 
 const messageNews: News<'message.received'> = {
@@ -23,7 +23,7 @@ const messageNews: News<'message.received'> = {
   isNews: ({ id }, serverNow) => isNews(id, serverNow),
   noticeOf: (message) => ({
     tag: message.id,
-    title: nameOf(message),
+    title: nameAndNumberOf(message),
     body: 'Pesan baru',
     url: conversationUrl(message),
   }),

@@ -30,7 +30,7 @@ export function CancelMany({ messages, onClose }: SelectionProps) {
           : 'Pesan-pesan ini tidak akan dikirim, dan biaya yang ditahan kembali ke saldo Anda.'}
       </p>
       {count > 0 && left > 0 && (
-        <p>{left} pesan lain sudah berangkat atau sudah berakhir, jadi tetap seperti adanya.</p>
+        <p>{left} pesan lain sudah dikirim atau sudah selesai, jadi tidak berubah.</p>
       )}
     </ManyDialog>
   );

@@ -1,7 +1,7 @@
 import type { MessageRow } from '#contract/messages.ts';
 import type { Refused } from '#contract/messages/history.ts';
 import styles from '#web/features/messages/selection/RefusedList.module.css';
-import { nameOf } from '#web/features/messages/labels.ts';
+import { nameAndNumberOf } from '#web/features/messages/labels.ts';
 
 type Props = { title: string; refused: readonly Refused[]; messages: readonly MessageRow[] };
 
@@ -9,7 +9,7 @@ const NAMED_MAX = 5;
 
 export function RefusedList({ title, refused, messages }: Props) {
   if (refused.length === 0) return null;
-  const names = new Map(messages.map((message) => [message.id, nameOf(message)]));
+  const names = new Map(messages.map((message) => [message.id, nameAndNumberOf(message)]));
   const byReason = Map.groupBy(refused, ({ error }) => error.msg);
   return (
     <div className={styles['refused']}>

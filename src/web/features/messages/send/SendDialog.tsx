@@ -48,10 +48,10 @@ const LoadingRows = () => <FormSkeleton fields={[44, 44, 104]} />;
 const NoToken = ({ has }: { has: boolean }) => (
   <EmptyState
     icon={<KeyRound size={24} />}
-    title={has ? 'Belum ada token yang tersambung' : 'Anda belum memiliki token'}
+    title={has ? 'Belum ada nomor yang tersambung' : 'Anda belum memiliki token'}
     action={
       has ? (
-        <LinkButton to="/token">Sambungkan token</LinkButton>
+        <LinkButton to="/token">Sambungkan nomor</LinkButton>
       ) : (
         <LinkButton to="/token" search={{ view: 'new' }}>
           Tambah token
@@ -59,6 +59,6 @@ const NoToken = ({ has }: { has: boolean }) => (
       )
     }
   >
-    Pesan dikirim dari nomor yang tersambung ke sebuah token.
+    Pesan dikirim dari nomor Anda yang tersambung.
   </EmptyState>
 );

@@ -19,6 +19,7 @@ import { Select } from '#web/ui/select/Select.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { DataTable } from '#web/ui/table/DataTable.tsx';
 import type { Column } from '#web/ui/table/tableProps.ts';
+import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
 import { NoRows } from '#web/ui/table/list/NoRows.tsx';
 import { useAddressView } from '#web/ui/table/list/useAddressView.ts';
 import { useList } from '#web/ui/table/list/useList.ts';
@@ -120,10 +121,10 @@ export function AdjustmentsPage() {
           onView={onView}
           empty={
             <NoRows list={list}>
-              <p>
+              <EmptyState title="Belum ada penyesuaian">
                 Penyesuaian dibuat dari halaman pelanggan. Yang di atas batas menunggu operator
                 lain.
-              </p>
+              </EmptyState>
             </NoRows>
           }
         />

@@ -30,6 +30,7 @@ import { Panel } from '#web/ui/panel/Panel.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { DataTable } from '#web/ui/table/DataTable.tsx';
 import type { Column } from '#web/ui/table/tableProps.ts';
+import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
 import { NoRows } from '#web/ui/table/list/NoRows.tsx';
 import { useAddressView } from '#web/ui/table/list/useAddressView.ts';
 import { useList } from '#web/ui/table/list/useList.ts';
@@ -139,7 +140,9 @@ export function AuditPage() {
             onView={onView}
             empty={
               <NoRows list={list} onReset={isFiltered && (() => go(NO_FILTER))}>
-                <p>Setiap tindakan penting akan tercatat di sini.</p>
+                <EmptyState title="Belum ada catatan">
+                  Setiap tindakan penting akan tercatat di sini.
+                </EmptyState>
               </NoRows>
             }
           />

@@ -14,6 +14,7 @@ import { Select } from '#web/ui/select/Select.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { DataTable } from '#web/ui/table/DataTable.tsx';
 import type { Column } from '#web/ui/table/tableProps.ts';
+import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
 import { NoRows } from '#web/ui/table/list/NoRows.tsx';
 import { useAddressView } from '#web/ui/table/list/useAddressView.ts';
 import { useList } from '#web/ui/table/list/useList.ts';
@@ -97,9 +98,9 @@ export function BankLinesPage() {
             reset="Hapus pencarian"
             onReset={amount !== undefined && (() => go({ page: undefined, amount: undefined }))}
           >
-            <p>
-              Tidak ada mutasi yang menunggu. Impor mutasi terbaru dari bank untuk mencocokkannya.
-            </p>
+            <EmptyState title="Tidak ada mutasi yang menunggu">
+              Impor mutasi terbaru dari bank untuk mencocokkannya.
+            </EmptyState>
           </NoRows>
         }
       />

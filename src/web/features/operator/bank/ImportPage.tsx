@@ -193,7 +193,7 @@ const Counts = ({ report }: { report: StatementReport }) => (
 
 function factsOf({ format, account, period, pays }: StatementReport): readonly Fact[] {
   const facts: readonly (Fact | false | null)[] = [
-    { term: 'Bentuk berkas', is: format },
+    { term: 'Format berkas', is: format },
     account !== null && { term: 'Rekening', is: account },
     period && {
       term: 'Periode',

@@ -15,6 +15,7 @@ import {
 import { Money } from '#web/ui/money/Money.tsx';
 import { Select } from '#web/ui/select/Select.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
+import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
 import { DataTable } from '#web/ui/table/DataTable.tsx';
 import type { Column } from '#web/ui/table/tableProps.ts';
 
@@ -92,7 +93,7 @@ export function StatementTable({ report }: { report: StatementReport }) {
         {...pageOf(report, outcome, page)}
         view={{ page }}
         onView={(view) => setPage(view.page)}
-        empty="Berkas ini tidak memuat baris seperti itu."
+        empty={<EmptyState title="Berkas ini tidak memuat baris seperti itu" />}
       />
       {report.left_out > 0 && (
         <p>{report.left_out} baris lain dihitung, tetapi tidak ditampilkan di sini.</p>

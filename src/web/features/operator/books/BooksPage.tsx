@@ -26,6 +26,7 @@ import { Panel, Stack } from '#web/ui/panel/Panel.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { DataTable } from '#web/ui/table/DataTable.tsx';
 import type { Column } from '#web/ui/table/tableProps.ts';
+import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
 import { NoRows } from '#web/ui/table/list/NoRows.tsx';
 import { useList } from '#web/ui/table/list/useList.ts';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
@@ -90,7 +91,7 @@ function Checked({ check }: { check: LedgerCheck | null }) {
             label={
               check.ok
                 ? `Semua ${check.findings.length} aturan cocok.`
-                : `${red.length} aturan tidak cocok. Uang keluar ditahan sampai pemeriksaan hijau.`
+                : `${red.length} aturan tidak cocok. Uang keluar ditahan sampai semuanya cocok.`
             }
           />
           <p className={styles['small']}>
@@ -212,7 +213,9 @@ function Seals() {
           onView={(view) => setPage(view.page)}
           empty={
             <NoRows list={list}>
-              <p>Belum ada hari yang disegel. Segel pertama dibuat setelah pukul 00.10 WIB.</p>
+              <EmptyState title="Belum ada hari yang disegel">
+                Segel pertama dibuat setelah pukul 00.10 WIB.
+              </EmptyState>
             </NoRows>
           }
         />

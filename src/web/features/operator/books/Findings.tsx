@@ -43,7 +43,7 @@ const words: Record<FindingCode, { what: string; todo: string }> = {
   },
   clearing_open: {
     what: 'Kliring pembayaran tidak nol',
-    todo: 'Ada pembukuan yang setengah jalan. Hubungi yang memelihara sistem sebelum mengubah apa pun.',
+    todo: 'Ada pembukuan yang setengah jalan. Hubungi pengelola server sebelum mengubah apa pun.',
   },
   suspense_open: {
     what: 'Dana yang belum dikenali',

@@ -69,7 +69,7 @@ function Change({ broadcast, onDone, onDirty }: Props & { broadcast: Broadcast }
 
 const waysOf = ({ by_push, by_message }: Typed): string => {
   const ways = [
-    ...(by_push ? ['pemberitahuan push'] : []),
+    ...(by_push ? ['pemberitahuan browser'] : []),
     ...(by_message ? ['pesan ke ponsel'] : []),
   ];
   return ways.length > 0 ? `, juga lewat ${ways.join(' dan ')}` : '';
@@ -111,7 +111,7 @@ function Fields({ form, onSubmit, onDirty, button }: FieldsProps) {
         {...field('text')}
       />
       <Select
-        label="Nada"
+        label="Jenis"
         name="tone"
         options={tones}
         value={values.tone}
@@ -120,7 +120,7 @@ function Fields({ form, onSubmit, onDirty, button }: FieldsProps) {
       <Audience form={form} />
       <Shown form={form} />
       <Checkbox
-        label="Juga pemberitahuan push"
+        label="Juga pemberitahuan browser"
         help="Ke browser pelanggan yang menyalakannya."
         checked={values.by_push}
         onChange={(event) => set('by_push', event.target.checked)}

@@ -17,6 +17,7 @@ import { Button } from '#web/ui/button/Button.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { DataTable } from '#web/ui/table/DataTable.tsx';
 import type { Column } from '#web/ui/table/tableProps.ts';
+import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
 import { NoRows } from '#web/ui/table/list/NoRows.tsx';
 import { useAddressView } from '#web/ui/table/list/useAddressView.ts';
 import { useList } from '#web/ui/table/list/useList.ts';
@@ -94,10 +95,9 @@ export function BroadcastsPage() {
         onView={onView}
         empty={
           <NoRows list={list}>
-            <p>
-              Belum ada pengumuman. Kabarkan libur atau perubahan harga kepada semua pelanggan
-              sekaligus.
-            </p>
+            <EmptyState title="Belum ada pengumuman">
+              Kabarkan libur atau perubahan harga kepada semua pelanggan sekaligus.
+            </EmptyState>
           </NoRows>
         }
       />

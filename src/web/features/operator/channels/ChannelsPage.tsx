@@ -11,6 +11,7 @@ import { Panel } from '#web/ui/panel/Panel.tsx';
 import { Select } from '#web/ui/select/Select.tsx';
 import { DataTable } from '#web/ui/table/DataTable.tsx';
 import type { Column } from '#web/ui/table/tableProps.ts';
+import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
 import { NoRows } from '#web/ui/table/list/NoRows.tsx';
 import { useAddressView } from '#web/ui/table/list/useAddressView.ts';
 import { useList } from '#web/ui/table/list/useList.ts';
@@ -51,7 +52,7 @@ const columns: readonly Column<ConnectedNumber>[] = [
   },
   {
     id: 'state',
-    title: 'Keadaan',
+    title: 'Status',
     width: 140,
     phone: 'aside',
     cell: (number) => <NumberState number={number} />,
@@ -67,7 +68,7 @@ const columns: readonly Column<ConnectedNumber>[] = [
   {
     id: 'uptime',
     title: 'Waktu aktif 30 hari',
-    width: 118,
+    width: 150,
     align: 'end',
     phone: 'fact',
     cell: ({ uptime }) => <span className="num">{uptimeWords(uptime)}</span>,
@@ -118,10 +119,10 @@ export function ChannelsPage() {
                   (() => go({ page: undefined, channel: undefined, state: undefined }))
                 }
               >
-                <p>
-                  Belum ada nomor yang tersambung ke WhatsApp Cloud API atau WhatsApp Web. Nomor
-                  pelanggan muncul di sini begitu tersambung.
-                </p>
+                <EmptyState title="Belum ada nomor yang tersambung">
+                  Nomor pelanggan muncul di sini begitu tersambung ke WhatsApp Cloud API atau
+                  WhatsApp Web.
+                </EmptyState>
               </NoRows>
             }
           />
@@ -146,7 +147,7 @@ const channels = [
   { value: 'web', label: channelLabel.web },
 ];
 const states = [
-  { value: '', label: 'Semua keadaan' },
+  { value: '', label: 'Semua status' },
   { value: 'connected', label: 'Tersambung' },
   { value: 'parted', label: 'Terputus' },
   { value: 'restricted', label: 'Dibatasi' },
@@ -167,7 +168,7 @@ const Filters = ({ channel, state }: FiltersProps) => (
       }
     />
     <Select
-      label="Keadaan"
+      label="Status"
       hideLabel
       options={states}
       value={state ?? ''}

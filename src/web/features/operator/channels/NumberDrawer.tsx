@@ -72,7 +72,7 @@ function Details({ number }: { number: ConnectedNumber }) {
       )}
       <Facts
         facts={[
-          { term: 'Keadaan', is: <NumberState number={number} /> },
+          { term: 'Status', is: <NumberState number={number} /> },
           { term: number.is_system ? 'Dipakai oleh' : 'Pelanggan', is: <Owner number={number} /> },
           { term: 'Nomor', is: <span className="num">{number.phone ?? '—'}</span> },
           { term: 'Kanal', is: channelLabel[number.channel] },

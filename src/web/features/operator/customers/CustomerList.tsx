@@ -21,6 +21,7 @@ import { Select } from '#web/ui/select/Select.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { DataTable } from '#web/ui/table/DataTable.tsx';
 import type { Column } from '#web/ui/table/tableProps.ts';
+import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
 import { NoRows } from '#web/ui/table/list/NoRows.tsx';
 import { useAddressView } from '#web/ui/table/list/useAddressView.ts';
 import { useList } from '#web/ui/table/list/useList.ts';
@@ -154,7 +155,9 @@ export function CustomerList() {
               reset="Hapus pencarian dan filter"
               onReset={Object.keys(filters).length > 0 && (() => go(noFilters))}
             >
-              <p>Pelanggan tampil di sini setelah mendaftar.</p>
+              <EmptyState title="Belum ada pelanggan">
+                Pelanggan tampil di sini setelah mendaftar.
+              </EmptyState>
             </NoRows>
           }
         />

@@ -33,7 +33,7 @@ export function Traffic({ data }: { data: OperatorOverview }) {
               ? 'Tidak ada yang terlambat'
               : `Tertua ${inWords(queue.age_seconds)}`}
           </Stat>
-          <Stat label="Jalur bekerja" value={formatNumber(lanes.running)}>
+          <Stat label="Antrean aktif" value={formatNumber(lanes.running)}>
             {lanes.unowned === 0
               ? 'Semua ada yang mengerjakan'
               : `${formatNumber(lanes.unowned)} tanpa pekerja`}

@@ -108,7 +108,7 @@ test('names the safeguards that wait for a second admin, and the late jobs', () 
   const failed = { name: 'billing', failed_at: at, is_over: false };
   expect(says({ jobs: [failed], jobs_late: ['billing', 'ledger-check'] })).toEqual([
     'Pekerjaan terjadwal gagal: billing. Sebabnya ada di log.',
-    'Pekerjaan terjadwal terlambat: ledger-check. Periksa apakah proses worker hidup.',
+    'Pekerjaan terjadwal terlambat: ledger-check. Periksa apakah proses worker berjalan.',
   ]);
   const waiting = {
     label: 'Dua operator di atas',

@@ -66,7 +66,7 @@ function ofInstallation(overview: OperatorOverview): Found {
     lanes.unowned > 0 && {
       key: 'lanes',
       severity: 'danger',
-      says: `${formatNumber(lanes.unowned)} jalur punya pesan yang harus berangkat, tetapi tidak ada yang mengerjakannya. Periksa apakah proses worker hidup.`,
+      says: `${formatNumber(lanes.unowned)} antrean punya pesan yang harus dikirim, tetapi tidak ada proses yang mengerjakannya. Periksa apakah proses worker berjalan.`,
     },
     events.lag_seconds > EVENTS_LATE_S && {
       key: 'events',
@@ -112,7 +112,7 @@ function ofChecks(money: MoneyOverview, at: Date): Found {
     check?.ok === false && {
       key: 'books',
       severity: 'danger',
-      says: 'Pembukuan merah: ada angka yang tidak cocok, dan uang keluar ditahan.',
+      says: 'Pembukuan tidak cocok, dan uang keluar ditahan.',
       act: { to: '/operator/pembukuan', label: 'Lihat apa yang salah' },
     },
     audit?.ok === false && {
@@ -206,7 +206,7 @@ function ofJobs({ jobs, jobs_late }: OperatorOverview): Found {
     late.length > 0 && {
       key: 'jobs-late',
       severity: 'warning',
-      says: `Pekerjaan terjadwal terlambat: ${late.join(', ')}. Periksa apakah proses worker hidup.`,
+      says: `Pekerjaan terjadwal terlambat: ${late.join(', ')}. Periksa apakah proses worker berjalan.`,
     },
   ];
 }

@@ -15,7 +15,7 @@ const parts = [
   { name: 'dpp_den', label: 'DPP, penyebut' },
 ] as const;
 
-export function PpnForm() {
+export function PpnForm({ onDone }: { onDone: () => void }) {
   const { form, onSubmit } = useOperatorForm(setPpn, {
     initial: { num: '12', den: '100', dpp_num: '11', dpp_den: '12', valid_from: '', reason: '' },
     inputOf: ({ valid_from, ...rate }) => {
@@ -28,19 +28,11 @@ export function PpnForm() {
       button: 'Ubah tarif',
     }),
     said: () => 'Tarif PPN disimpan.',
-    onDone: () => undefined,
+    onDone,
   });
   const { values, errors } = form;
   return (
-    <OperatorForm
-      form={form}
-      onSubmit={onSubmit}
-      actions={
-        <Button type="submit" variant="subtle">
-          Ubah tarif PPN
-        </Button>
-      }
-    >
+    <OperatorForm form={form} onSubmit={onSubmit} actions={<Button type="submit">Simpan</Button>}>
       <div className={styles['pair']}>
         {parts.map(({ name, label }) => (
           <TextField

@@ -22,7 +22,7 @@ const categories = PriceCategory().options.map((value) => ({
   label: categoryWords(value),
 }));
 
-export function PriceForm() {
+export function PriceForm({ onDone }: { onDone: () => void }) {
   const { form, onSubmit } = useOperatorForm(setPrice, {
     initial: NEW,
     inputOf: ({ category, price, valid_from, reason }) => {
@@ -40,14 +40,10 @@ export function PriceForm() {
       button: 'Ubah harga',
     }),
     said: () => 'Harga disimpan.',
-    onDone: () => undefined,
+    onDone,
   });
   return (
-    <OperatorForm
-      form={form}
-      onSubmit={onSubmit}
-      actions={<Button type="submit">Ubah harga pesan</Button>}
-    >
+    <OperatorForm form={form} onSubmit={onSubmit} actions={<Button type="submit">Simpan</Button>}>
       <Select
         label="Jenis"
         name="category"

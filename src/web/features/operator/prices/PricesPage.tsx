@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { formatRupiah } from '#contract/base/money.ts';
 import { type PriceTables, getPrices } from '#contract/operator/books.ts';
 import { PriceCategory } from '#contract/channels.ts';
@@ -13,6 +13,8 @@ import { PpnForm } from '#web/features/operator/prices/PpnForm.tsx';
 import { PriceForm } from '#web/features/operator/prices/PriceForm.tsx';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { SellerGaps } from '#web/features/operator/settings/SellerGaps.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
+import { Drawer } from '#web/ui/overlay/Modal.tsx';
 import { Panel, Stack } from '#web/ui/panel/Panel.tsx';
 import { StatusChip, type Tone } from '#web/ui/status/StatusChip.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
@@ -45,7 +47,10 @@ const stateTone: Record<State, Tone> = { past: 'neutral', now: 'success', future
 
 const Tables = ({ data: { prices, rates, ppn } }: { data: PriceTables }) => (
   <>
-    <Panel title="Harga pesan">
+    <Panel
+      title="Harga pesan"
+      tools={<Change title="Ubah harga pesan">{(onDone) => <PriceForm onDone={onDone} />}</Change>}
+    >
       <Stack>
         {PriceCategory().options.map((category) => (
           <PriceHistory
@@ -54,10 +59,12 @@ const Tables = ({ data: { prices, rates, ppn } }: { data: PriceTables }) => (
             rows={prices.filter((row) => row.category === category)}
           />
         ))}
-        <PriceForm key={prices.length} />
       </Stack>
     </Panel>
-    <Panel title="PPN">
+    <Panel
+      title="PPN"
+      tools={<Change title="Ubah tarif PPN">{(onDone) => <PpnForm onDone={onDone} />}</Change>}
+    >
       <SellerGaps />
       <Stack>
         <Alert
@@ -72,11 +79,30 @@ const Tables = ({ data: { prices, rates, ppn } }: { data: PriceTables }) => (
             </Dated>
           ))}
         </ul>
-        <PpnForm key={rates.length} />
       </Stack>
     </Panel>
   </>
 );
+
+type ChangeProps = { title: string; children: (onDone: () => void) => ReactNode };
+
+/** A button that opens a form in a drawer of the same title. */
+function Change({ title, children }: ChangeProps) {
+  const [isOpen, setOpen] = useState(false);
+  const close = () => setOpen(false);
+  return (
+    <>
+      <Button variant="outline" size="sm" onClick={() => setOpen(true)}>
+        {title}
+      </Button>
+      {isOpen && (
+        <Drawer open onClose={close} title={title}>
+          {children(close)}
+        </Drawer>
+      )}
+    </>
+  );
+}
 
 type PriceHistoryProps = { category: PriceCategory; rows: PriceTables['prices'] };
 

@@ -18,6 +18,7 @@ import { Panel } from '#web/ui/panel/Panel.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { DataTable } from '#web/ui/table/DataTable.tsx';
 import type { Column } from '#web/ui/table/tableProps.ts';
+import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
 import { NoRows } from '#web/ui/table/list/NoRows.tsx';
 import { useList } from '#web/ui/table/list/useList.ts';
 
@@ -91,10 +92,9 @@ function OpenRefunds() {
         onView={(view, how) => go({ refund_page: view.page || undefined }, how?.replace)}
         empty={
           <NoRows list={list}>
-            <p>
-              Tidak ada pengembalian yang menunggu. Pembayaran dikembalikan dari rincian isi saldo
-              yang lunas.
-            </p>
+            <EmptyState title="Tidak ada pengembalian yang menunggu">
+              Pembayaran dikembalikan dari rincian isi saldo yang lunas.
+            </EmptyState>
           </NoRows>
         }
       />
@@ -125,10 +125,10 @@ function Flagged() {
         onView={(view, how) => go({ flag_page: view.page || undefined }, how?.replace)}
         empty={
           <NoRows list={list}>
-            <p>
-              Tidak ada. Pembayaran yang dikembalikan atau disengketakan lewat gerbangnya sendiri
-              tampil di sini.
-            </p>
+            <EmptyState title="Tidak ada yang ditarik">
+              Pembayaran yang dikembalikan atau disengketakan lewat gerbangnya sendiri tampil di
+              sini.
+            </EmptyState>
           </NoRows>
         }
       />

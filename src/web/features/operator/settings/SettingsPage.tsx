@@ -28,7 +28,7 @@ export function SettingsPage() {
   return (
     <OperatorFrame
       title="Pengaturan"
-      context="Berlaku di semua server dalam dua detik, dan mengalahkan berkas .env sampai dikembalikan."
+      context="Berlaku di semua server dalam dua detik, dan menggantikan isi berkas .env sampai dikembalikan."
     >
       <Loaded query={settings} lines={12}>
         {(data) => <Groups settings={data.settings} />}

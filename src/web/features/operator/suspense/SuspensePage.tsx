@@ -15,6 +15,7 @@ import { Panel } from '#web/ui/panel/Panel.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { DataTable } from '#web/ui/table/DataTable.tsx';
 import type { Column } from '#web/ui/table/tableProps.ts';
+import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
 import { NoRows } from '#web/ui/table/list/NoRows.tsx';
 import { useAddressView } from '#web/ui/table/list/useAddressView.ts';
 import { useList } from '#web/ui/table/list/useList.ts';
@@ -73,10 +74,9 @@ export function SuspensePage() {
             onView={onView}
             empty={
               <NoRows list={list}>
-                <p>
-                  Tidak ada dana yang menunggu. Pembayaran kedua untuk isi saldo yang sama tampil di
-                  sini.
-                </p>
+                <EmptyState title="Tidak ada dana yang menunggu">
+                  Pembayaran kedua untuk isi saldo yang sama tampil di sini.
+                </EmptyState>
               </NoRows>
             }
           />

@@ -3,6 +3,7 @@ import { useSearch } from '#web/browser/router/Router.tsx';
 import { useState } from 'react';
 import { type OperatorTopup, operatorTopups } from '#contract/operator/payments.ts';
 import { topupMethodLabel, TopupStatus, topupStatusLabel } from '#contract/saldo.ts';
+import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
 import { NoRows } from '#web/ui/table/list/NoRows.tsx';
 import { useAddressView } from '#web/ui/table/list/useAddressView.ts';
 import { useList } from '#web/ui/table/list/useList.ts';
@@ -147,10 +148,9 @@ export function TopupsPage() {
               list={list}
               onReset={filter !== 'open' && (() => go({ page: undefined, status: undefined }))}
             >
-              <p>
-                Tidak ada isi saldo yang menunggu tindakan. Yang hanya menunggu transfer
-                pelanggannya ada di status {topupStatusLabel.pending}.
-              </p>
+              <EmptyState title="Tidak ada isi saldo yang menunggu tindakan">
+                Yang hanya menunggu transfer pelanggannya ada di status {topupStatusLabel.pending}.
+              </EmptyState>
             </NoRows>
           }
         />

@@ -86,7 +86,8 @@ function ReadStep({ onCode, onClose }: ReadProps) {
           </li>
           <li>
             Nomor ponsel Anda terlepas dari akun ini dan boleh didaftarkan lagi, tanpa bonus selamat
-            datang. Untuk itu kami hanya menyimpan sidik nomornya, yang tidak dapat dibaca kembali.
+            datang. Untuk itu kami hanya menyimpan sidik digital nomornya, yang tidak dapat dibaca
+            kembali.
           </li>
           <li>
             Catatan mutasi saldo disimpan tanpa nama dan nomor Anda, karena aturan pajak

@@ -94,7 +94,7 @@ const words: Record<PushState, string> = {
   unasked: 'Browser ini belum diizinkan menampilkan pemberitahuan.',
   off: 'Dimatikan di browser ini.',
   starting: 'Sedang disiapkan di browser ini.',
-  on: 'Menyala di browser ini.',
+  on: 'Aktif di browser ini.',
   failed:
     'Layanan pemberitahuan browser ini belum dapat dihubungi. Kami mencobanya lagi nanti, atau coba sekarang.',
 };
@@ -154,7 +154,7 @@ function TestPush({ onFailure }: { onFailure: (sentence: string | undefined) => 
     onFailure(undefined);
     try {
       await sendTestPush();
-      toast('Pemberitahuan uji dikirim ke browser ini.', { tone: 'success' });
+      toast('Pemberitahuan uji coba dikirim ke browser ini.', { tone: 'success' });
     } catch (no) {
       onFailure(sentenceOf(no));
     } finally {

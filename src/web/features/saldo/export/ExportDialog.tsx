@@ -135,7 +135,7 @@ const Formats = ({
   const name = useId();
   return (
     <fieldset className={styles['formats']}>
-      <legend>Bentuk berkas</legend>
+      <legend>Format berkas</legend>
       {formats.map(({ value, label, note }) => (
         <label key={value} className={styles['format']}>
           <input

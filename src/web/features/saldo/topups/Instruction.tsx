@@ -46,7 +46,7 @@ function Payment({ topup }: { topup: Topup }) {
   if (topup.qr !== null) return <QrisPayment topup={topup} qr={topup.qr} />;
   if (topup.va) return <VirtualAccount topup={topup} va={topup.va} />;
   if (topup.page_url !== null) return <GatewayPage topup={topup} url={topup.page_url} />;
-  return <p>Cara bayarnya sedang disiapkan. Halaman ini berubah sendiri begitu siap.</p>;
+  return <p>Cara bayarnya sedang disiapkan. Halaman ini berubah otomatis begitu siap.</p>;
 }
 
 const Sum = ({ topup }: { topup: Topup }) => (

@@ -1,6 +1,10 @@
 import { type ReactNode, useId } from 'react';
 import { Link } from '#web/browser/router/Link.tsx';
-import { TOPUP_LIMIT_ID, useTopupLimit } from '#web/features/saldo/topups/limit.ts';
+import {
+  TOPUP_LIMIT_ID,
+  type TopupLimit,
+  useTopupLimit,
+} from '#web/features/saldo/topups/limit.ts';
 import styles from '#web/features/saldo/topups/TopupButton.module.css';
 import { Button, type ButtonLook, LinkButton } from '#web/ui/button/Button.tsx';
 
@@ -12,7 +16,7 @@ type Props = ButtonLook & {
   children?: ReactNode;
 };
 
-/** Opens a new top-up. At the limit of unpaid ones it is disabled, with the reason and a link to them. */
+/** Opens a new top-up. At a limit it is disabled, with the reason and the way out. */
 export function TopupButton({ amount, onSaldo = false, children = 'Isi saldo', ...look }: Props) {
   const id = useId();
   const limit = useTopupLimit();
@@ -38,15 +42,24 @@ export function TopupButton({ amount, onSaldo = false, children = 'Isi saldo', .
     <span className={styles['limited']}>
       {button}
       <span id={id} className={styles['limit']}>
-        {limit} <OpenTopupsLink />
+        <LimitReason limit={limit} />
       </span>
     </span>
   );
 }
 
-/** At the limit, the address of a new top-up lists the unpaid ones. */
-export const OpenTopupsLink = ({ onSaldo = false }: Pick<Props, 'onSaldo'>) => (
-  <Link to="/saldo" change={{ new: '1', open: undefined }} resetScroll={!onSaldo}>
-    Lihat yang menunggu
-  </Link>
+type ReasonProps = Pick<Props, 'onSaldo'> & { limit: TopupLimit };
+
+/** The reason of a limit and the way out: its unpaid top-ups, which the address of a new one lists, or support. */
+export const LimitReason = ({ limit: { reason, hasOpen }, onSaldo = false }: ReasonProps) => (
+  <>
+    {reason}{' '}
+    {hasOpen ? (
+      <Link to="/saldo" change={{ new: '1', open: undefined }} resetScroll={!onSaldo}>
+        Lihat yang menunggu
+      </Link>
+    ) : (
+      <Link to="/customer-service">Hubungi Layanan Pelanggan</Link>
+    )}
+  </>
 );

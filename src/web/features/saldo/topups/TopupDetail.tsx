@@ -97,12 +97,12 @@ function useJustPaid({ status }: Topup): boolean {
 }
 
 const meaning: Record<Exclude<Topup['status'], 'pending' | 'paid'>, string> = {
-  creating: 'Cara bayarnya sedang disiapkan. Halaman ini berubah sendiri begitu siap.',
+  creating: 'Cara bayarnya sedang disiapkan. Halaman ini berubah otomatis begitu siap.',
   expired:
     'Waktu bayarnya sudah habis. Jika Anda telanjur membayar jumlah yang tepat, saldo tetap bertambah.',
   cancelled:
     'Isi saldo ini dibatalkan. Jika Anda telanjur membayar jumlah yang tepat, saldo tetap bertambah.',
-  review: 'Pembayaran Anda sedang diperiksa petugas. Anda tidak perlu melakukan apa-apa.',
+  review: 'Pembayaran Anda sedang kami periksa. Anda tidak perlu melakukan apa-apa.',
   rejected: 'Isi saldo ini ditolak. Hubungi layanan pelanggan bila menurut Anda ini keliru.',
 };
 
@@ -164,7 +164,7 @@ function SimulatedPaymentLink({ topup: { method, total, simulated } }: { topup: 
   return (
     <p className={styles['simulated']}>
       <Link to="/simulator" search={search} target="_blank" rel="noopener">
-        Bayar lewat {isBank ? 'bank' : 'gerbang'} simulasi
+        {isBank ? 'Bayar lewat bank simulasi' : 'Buka pembayaran simulasi'}
         <span className="sr-only"> (tab baru)</span>
       </Link>
     </p>

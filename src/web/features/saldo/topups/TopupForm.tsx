@@ -17,7 +17,8 @@ import { useStartHere } from '#web/ui/form/useStartHere.ts';
 import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
 import { recentTopupsQuery, topupQuery } from '#web/features/saldo/queries.ts';
 import { saldoQuery } from '#web/features/saldo/saldoQuery.ts';
-import { useTopupLimit } from '#web/features/saldo/topups/limit.ts';
+import { type TopupLimit, useTopupLimit } from '#web/features/saldo/topups/limit.ts';
+import { LimitReason } from '#web/features/saldo/topups/TopupButton.tsx';
 import { Methods } from '#web/features/saldo/topups/Methods.tsx';
 import { leastOf, selectedOf, unfitForAll } from '#web/features/saldo/topups/methods.ts';
 import styles from '#web/features/saldo/topups/TopupForm.module.css';
@@ -39,7 +40,7 @@ type Props = {
 
 type Step = 'amount' | 'payment';
 
-/** A new top-up in two steps; at the limit of unpaid ones, their list instead. */
+/** A new top-up in two steps; at a limit, its reason and the unpaid ones instead. */
 export function TopupForm(props: Props) {
   const limit = useTopupLimit();
   const [step, setStep] = useState<Step>('amount');
@@ -49,7 +50,7 @@ export function TopupForm(props: Props) {
   return <Steps {...props} step={step} onStep={setStep} />;
 }
 
-function OpenTopups({ limit, onClose }: { limit: string; onClose: () => void }) {
+function OpenTopups({ limit, onClose }: { limit: TopupLimit; onClose: () => void }) {
   const { data, refetch } = useQuery(recentTopupsQuery);
   const open = data?.filter(({ status }) => status === 'pending' || status === 'creating') ?? [];
   return (
@@ -61,8 +62,8 @@ function OpenTopups({ limit, onClose }: { limit: string; onClose: () => void }) 
       footer={<Button onClick={onClose}>Tutup</Button>}
     >
       <div className={styles['open']}>
-        <p>{limit}</p>
-        <TopupLines topups={open} onEnd={() => void refetch()} />
+        <p>{limit.hasOpen ? limit.reason : <LimitReason limit={limit} />}</p>
+        {limit.hasOpen && <TopupLines topups={open} onEnd={() => void refetch()} />}
       </div>
     </Modal>
   );

@@ -53,6 +53,7 @@ const summary = (more: Record<string, unknown> = {}) => ({
   held: 0,
   status: 'active',
   topups_open: 0,
+  topups_unpaid: 0,
   message_price: 150,
   price_beyond_quota: 150,
   quota_left: 0,
@@ -206,6 +207,23 @@ test('at the limit of unpaid top-ups, another is not offered, and they are liste
   await amountOf(dialogOf(tab)).waitFor();
 });
 
+test('at the limit of a day without unpaid top-ups, the reason leads to customer service', async ({
+  person,
+}) => {
+  const acts = { ...fakePayments(), saldo_summary: () => summary({ topups_unpaid: 20 }) };
+  const { tab } = await saldoTab(person, acts, '?new=1');
+  const dialog = dialogOf(tab);
+  await dialog.getByText(/^Dalam 24 jam ini sudah 20 isi saldo tidak jadi dibayar\./).waitFor();
+  expect(await amountOf(dialog).count()).toBe(0);
+  await tab.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  const button = tab.getByRole('button', { name: 'Isi saldo', exact: true });
+  expect(await button.isDisabled()).toBe(true);
+  const reason = tab.getByText(/^Dalam 24 jam ini sudah 20 isi saldo/);
+  await reason.getByRole('link', { name: 'Hubungi Layanan Pelanggan' }).click();
+  await tab.waitForURL(/\/customer-service/);
+});
+
 test('if payment methods cannot be loaded, there is still the bank transfer', async ({
   person,
 }) => {
@@ -265,7 +283,7 @@ test('a virtual account, a payment page, and closed top-ups are each explained',
     [{ method: 'va_bca', va }, '1234 5678 9012 3456'],
     [{ method: 'snap', page_url: 'https://pay.example/1' }, 'Buka halaman pembayaran'],
     [{ status: 'creating' }, 'Cara bayarnya sedang disiapkan.'],
-    [{ status: 'review' }, 'sedang diperiksa petugas'],
+    [{ status: 'review' }, 'sedang kami periksa'],
     [{ status: 'expired' }, 'Waktu bayarnya sudah habis.'],
   ] as const;
   let topup = gatewayTopup();
@@ -386,6 +404,6 @@ test('the simulated gateway lists pending orders, and acts as their payer', asyn
   await look(tab, 'the simulated gateway');
   expect(faults).toEqual([]);
   await tab.getByRole('button', { name: 'Bayar', exact: true }).click();
-  await tab.getByText('Gerbang memberi tahu Kabari.').waitFor();
-  await tab.getByText('Tidak ada pembayaran yang menunggu di gerbang.').waitFor();
+  await tab.getByText('Hasil pembayaran dikirim ke Kabari.').waitFor();
+  await tab.getByText('Tidak ada pembayaran yang menunggu.').waitFor();
 });

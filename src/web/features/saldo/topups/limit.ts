@@ -1,16 +1,28 @@
 import { useQuery } from '@tanstack/react-query';
-import { type SaldoSummary, TOPUPS_OPEN_MAX } from '#contract/saldo-summary.ts';
+import { type SaldoSummary, TOPUPS_DAY_MAX, TOPUPS_OPEN_MAX } from '#contract/saldo-summary.ts';
 import { saldoQuery } from '#web/features/saldo/saldoQuery.ts';
 
 /** The element of `/saldo` that shows the limit; its disabled buttons refer to it. */
 export const TOPUP_LIMIT_ID = 'topup-limit';
 
-/** Why no further top-up is possible now; undefined if one is, or while this is unknown. */
-export const topupLimitOf = (
-  saldo: Pick<SaldoSummary, 'topups_open'> | undefined,
-): string | undefined =>
-  saldo && saldo.topups_open >= TOPUPS_OPEN_MAX
-    ? `Anda masih punya ${saldo.topups_open} isi saldo yang menunggu. Bayar atau batalkan salah satunya.`
-    : undefined;
+/** Why no further top-up is possible now, and whether unpaid ones can be listed. */
+export type TopupLimit = { reason: string; hasOpen: boolean };
 
-export const useTopupLimit = (): string | undefined => topupLimitOf(useQuery(saldoQuery).data);
+/** The limit that another top-up would meet; undefined if one is possible, or while this is unknown. */
+export function topupLimitOf(
+  saldo: Pick<SaldoSummary, 'topups_open' | 'topups_unpaid'> | undefined,
+): TopupLimit | undefined {
+  if (!saldo) return undefined;
+  const { topups_open: open, topups_unpaid: unpaid } = saldo;
+  const hasOpen = open > 0;
+  if (open >= TOPUPS_OPEN_MAX) {
+    const reason = `Anda masih punya ${open} isi saldo yang menunggu. Bayar atau batalkan salah satunya.`;
+    return { reason, hasOpen };
+  }
+  if (unpaid < TOPUPS_DAY_MAX) return undefined;
+  const remedy = hasOpen ? 'Bayar yang masih menunggu, atau coba' : 'Coba';
+  const reason = `Dalam 24 jam ini sudah ${unpaid} isi saldo tidak jadi dibayar. ${remedy} lagi besok.`;
+  return { reason, hasOpen };
+}
+
+export const useTopupLimit = (): TopupLimit | undefined => topupLimitOf(useQuery(saldoQuery).data);

@@ -176,7 +176,7 @@ function PairingCode({ busy, onCode }: { busy: boolean; onCode: (code: string) =
   return (
     <form noValidate className={styles['code']} onSubmit={send}>
       <TextField
-        label="Atau kode pasangan"
+        label="Atau kode penautan"
         name="code"
         autoComplete="off"
         autoCapitalize="characters"

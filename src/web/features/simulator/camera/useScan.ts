@@ -17,7 +17,7 @@ const NOTHING_IN_SIGHT =
   'Tidak ada kode QR di tab lain. Buka halaman QR lebih dulu, atau pilih gambarnya.';
 const STALE_QR =
   'Kode QR ini sudah diganti. Tampilkan tab pindainya sebentar, lalu pindai kode yang terbaru.';
-const STALE_CODE = 'Kode pasangan ini tidak dikenal atau sudah diganti. Tulis kode yang terbaru.';
+const STALE_CODE = 'Kode penautan ini tidak dikenal atau sudah diganti. Tulis kode yang terbaru.';
 const NO_CODE =
   'Tidak ada kode QR yang terbaca pada gambar ini. Pilih gambar lain yang lebih jelas.';
 const NO_PICTURE = 'Berkas ini bukan gambar yang dapat dibaca.';

@@ -90,8 +90,8 @@ test('refused calls are listed on /token with reason and remedy, and are filtere
   });
   const { faults, look } = inspectionHere();
   const tab = await open('/token');
-  await press(tab, tab.getByRole('link', { name: 'Panggilan ditolak' }));
-  await tab.getByText('Tidak ada panggilan yang ditolak').waitFor();
+  await press(tab, tab.getByRole('link', { name: 'Permintaan ditolak' }));
+  await tab.getByText('Tidak ada permintaan yang ditolak').waitFor();
   await look(tab, 'no refused call');
 
   for (const [path, body] of [

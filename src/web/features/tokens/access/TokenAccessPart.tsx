@@ -65,7 +65,7 @@ export function TokenAccessPart({ token }: { token: Token }) {
           legend="Izin"
           required
           name="scopes"
-          help="Panggilan di luar izin ini ditolak."
+          help="Permintaan di luar izin ini ditolak."
           options={options}
           value={form.values.scopes}
           error={form.errors.scopes}
@@ -90,7 +90,7 @@ export function TokenAccessPart({ token }: { token: Token }) {
           label="Berlaku sampai"
           labels={dateWords}
           placeholder="Tanpa batas waktu"
-          help="Sampai akhir hari itu (WIB). Sesudahnya semua panggilan ditolak."
+          help="Sampai akhir hari itu (WIB). Sesudahnya semua permintaan ditolak."
           min={today}
           max={yearsAfter(today, ACCESS_LIMITS.years)}
           value={form.values.expires_on || null}
@@ -137,8 +137,8 @@ function Expiry({ token, today }: { token: Token; today: string }) {
     >
       <p>
         {state === 'over'
-          ? 'Semua panggilan dengan kuncinya ditolak. Pilih tanggal baru untuk memakainya lagi.'
-          : 'Sesudah itu panggilan dengan kuncinya ditolak. Perpanjang bila masih dipakai.'}
+          ? 'Semua permintaan dengan kuncinya ditolak. Pilih tanggal baru untuk memakainya lagi.'
+          : 'Sesudah itu permintaan dengan kuncinya ditolak. Perpanjang bila masih dipakai.'}
       </p>
     </Alert>
   );

@@ -24,7 +24,7 @@ export const scopeLabel: Record<Scope, { title: string; means: string }> = {
     means: 'Mengatur alamat webhook, melihat pengirimannya, dan membaca peristiwa.',
   },
   opt_outs: {
-    title: 'Daftar berhenti',
+    title: 'Berhenti langganan',
     means: 'Membaca dan mengubah daftar nomor yang tidak mau menerima pesan.',
   },
   agent: {

@@ -30,7 +30,7 @@ const fields = [
   {
     name: 'app_secret',
     label: 'App secret',
-    help: 'Di App Anda › App settings › Basic. Dengannya Kabari memastikan panggilan benar-benar dari Meta.',
+    help: 'Di App Anda › App settings › Basic. Dipakai Kabari untuk memastikan bahwa kabar benar-benar datang dari Meta.',
     secret: true,
   },
 ] as const;
@@ -103,7 +103,7 @@ export function CloudForm<A extends Act>({
         />
       ))}
       <p className={styles['note']}>
-        Access token dan app secret disimpan tersegel dan tidak pernah ditampilkan lagi.
+        Access token dan app secret disimpan terenkripsi dan tidak pernah ditampilkan lagi.
       </p>
       <PasswordQuestion quiet of={act} />
       <div className={styles['actions']}>

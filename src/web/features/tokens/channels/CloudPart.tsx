@@ -108,7 +108,7 @@ const Number = ({ cloud }: { cloud: CloudConnection }) => {
         { term: 'Phone number ID', is: <code>{cloud.phone_number_id}</code> },
         { term: 'WhatsApp Business Account ID', is: <code>{cloud.waba_id}</code> },
         {
-          term: 'Panggilan terakhir dari Meta',
+          term: 'Kabar terakhir dari Meta',
           is: cloud.called_back_at ? <DateTime at={cloud.called_back_at} /> : 'Belum pernah',
         },
       ]}

@@ -18,7 +18,7 @@ export function CloudSetup({ cloud }: { cloud: CloudConnection }) {
         />
         <Steps cloud={cloud} />
         <p className={styles['note']} role="status">
-          Menunggu pemeriksaan Meta. Halaman ini berubah sendiri.
+          Menunggu pemeriksaan Meta. Halaman ini berubah otomatis.
         </p>
       </section>
     );

@@ -71,7 +71,7 @@ function Details({ token, linking, onGone }: DetailsProps) {
         </span>
         {token.status === 'suspended' && (
           <p className={styles['note']}>
-            Token ini ditangguhkan penyelenggara.{' '}
+            Token ini ditangguhkan pengelola layanan.{' '}
             <SupportLink>Hubungi layanan pelanggan</SupportLink>.
           </p>
         )}

@@ -38,7 +38,7 @@ export function TokenKey({ token }: { token: Token }) {
             <code aria-label={token.key_hint}>••••{token.key_hint}</code>.
           </>
         ) : (
-          'Belum ada. Buat bila sistem Anda hendak mengirim.'
+          'Belum ada. Buat bila sistem Anda akan mengirim pesan.'
         )}
       </p>
       <div>

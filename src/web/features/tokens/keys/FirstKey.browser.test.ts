@@ -10,7 +10,7 @@ test('the drawer makes the first key of a token and shows it once', async ({ per
   const token = await ask(address, firstToken, { channel: 'simulator' }, shop.session);
   const { open } = await person({ session: shop.session });
   const tab = await open(`/token?open=${token.id}#kunci`);
-  await tab.getByText('Belum ada. Buat bila sistem Anda hendak mengirim.').waitFor();
+  await tab.getByText('Belum ada. Buat bila sistem Anda akan mengirim pesan.').waitFor();
   await tab.getByRole('button', { name: 'Buat kunci' }).click();
   await tab.getByRole('alertdialog').getByRole('button', { name: 'Buat kunci' }).click();
   const dialog = tab.getByRole('dialog', { name: 'Kunci baru' });

@@ -30,7 +30,7 @@ const LOOK_MS = 4_000;
 
 const endings = {
   late: 'QR atau tautan tadi sudah kedaluwarsa. Buat yang baru.',
-  used: 'Tadi tidak berhasil menyambung. Periksa apakah nomornya sudah dipakai token lain, lalu coba sekali lagi.',
+  used: 'Penyambungan tadi gagal. Periksa apakah nomornya sudah dipakai token lain, lalu coba sekali lagi.',
   ...linkFailures,
 };
 

@@ -29,7 +29,7 @@ const columns = (zone: string): readonly Column<RejectedCall>[] => [
   { id: 'reason', title: 'Alasan', width: 300, cell: reasonOf, phone: 'title' },
   {
     id: 'call',
-    title: 'Panggilan',
+    title: 'Permintaan',
     width: 230,
     cell: ({ method, path }) => (
       <code>
@@ -82,15 +82,15 @@ export function RejectedCalls() {
   const list = useList(listRejectedCalls, { token_id: token, code: known }, view);
   const shown = useMemo(() => columns(zone), [zone]);
   return (
-    <section className={styles['part']} aria-label="Panggilan ditolak">
+    <section className={styles['part']} aria-label="Permintaan ditolak">
       <p className={styles['text']}>
-        Panggilan API dengan kunci Anda yang ditolak dalam 7 hari terakhir. Yang sama dalam satu jam
-        dihitung bersama. Isi pesan dan nomor tujuan tidak disimpan di sini.
+        Permintaan API dengan kunci Anda yang ditolak dalam 7 hari terakhir. Yang sama dalam satu
+        jam dihitung bersama. Isi pesan dan nomor tujuan tidak disimpan di sini.
       </p>
       <Filters token={token} reason={known} onReload={() => void list.refetch()} />
       <DataTable
         {...list.table}
-        caption="Panggilan ditolak"
+        caption="Permintaan ditolak"
         columns={shown}
         rowKey={({ id, token: of }) => `${of.id} ${id}`}
         detail={(row) => <Fix row={row} />}
@@ -103,7 +103,7 @@ export function RejectedCalls() {
               (() => go({ token: undefined, reason: undefined }))
             }
           >
-            <EmptyState icon={<ShieldCheck size={24} />} title="Tidak ada panggilan yang ditolak">
+            <EmptyState icon={<ShieldCheck size={24} />} title="Tidak ada permintaan yang ditolak">
               Bila ada, alasan dan cara memperbaikinya tertulis di sini.
             </EmptyState>
           </NoRows>

@@ -18,7 +18,7 @@ test('recorded facts are shown; an unknown code gets a fallback', () => {
   expect(reasonOf({ code: 'token_expired', facts: { day: '2026-11-30' } })).toBe(
     'Masa berlaku token habis pada 30 Nov 2026',
   );
-  expect(reasonOf({ code: 'of_tomorrow', facts: {} })).toBe('Panggilan ditolak');
-  expect(reasonOf({ code: 'constructor', facts: {} })).toBe('Panggilan ditolak');
+  expect(reasonOf({ code: 'of_tomorrow', facts: {} })).toBe('Permintaan ditolak');
+  expect(reasonOf({ code: 'constructor', facts: {} })).toBe('Permintaan ditolak');
   expect(fixOf('of_tomorrow')).toContain('dokumentasi');
 });

@@ -26,7 +26,7 @@ const words: Readonly<Record<string, Words>> = {
     fix: 'Buka token ini, lalu pilih tanggal "Berlaku sampai" yang baru.',
   },
   address_not_allowed: {
-    title: 'Alamat pemanggil tidak diizinkan',
+    title: 'Alamat pengirim permintaan tidak diizinkan',
     fix: 'Bila ini sistem Anda, tambahkan alamatnya di "Alamat yang diizinkan". Bila bukan, ganti kunci token ini.',
   },
   key_in_address: {
@@ -235,7 +235,7 @@ const words: Readonly<Record<string, Words>> = {
 };
 
 const unknown: Words = {
-  title: 'Panggilan ditolak',
+  title: 'Permintaan ditolak',
   fix: 'Cari kodenya di dokumentasi; di sana tertulis sebab dan cara memperbaikinya.',
 };
 

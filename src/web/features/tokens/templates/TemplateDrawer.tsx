@@ -140,8 +140,8 @@ function useRemoveTemplate({ name, language }: Template, onGone: () => void) {
       title: `Hapus templat ${name}?`,
       children: (
         <p>
-          Panggilan yang menyebut templat ini dalam bahasa {languageLabel(language)} akan ditolak.
-          Pesan yang sudah dikirim dengannya tetap ada. Ini tidak dapat dibatalkan.
+          Permintaan API yang menyebut templat ini dalam bahasa {languageLabel(language)} akan
+          ditolak. Pesan yang sudah dikirim dengannya tetap ada. Ini tidak dapat dibatalkan.
         </p>
       ),
       cancelText: 'Batal',

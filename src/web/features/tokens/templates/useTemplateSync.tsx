@@ -28,7 +28,7 @@ export function useTemplateSync() {
         busy={sync.busy}
         onClick={() => sync.busy || sync.mutate({})}
       >
-        Segarkan dari Meta
+        Perbarui dari Meta
       </Button>
     ),
   };

@@ -1,5 +1,5 @@
 import { History, Webhook as Icon } from 'lucide-react';
-import { useMemo, useState } from 'react';
+import { useId, useMemo, useState } from 'react';
 import { formatNumber } from '#contract/base/money.ts';
 import { formatDate } from '#contract/base/time.ts';
 import {
@@ -23,6 +23,7 @@ import {
   deliveryTone,
   formatDaySecond,
   formatSecond,
+  offReason,
 } from '#web/features/webhooks/labels.ts';
 import { LOOK_MS } from '#web/features/webhooks/queries.ts';
 import styles from '#web/features/webhooks/webhooks.module.css';
@@ -71,7 +72,7 @@ const columns = (zone: string): readonly Column<Delivery>[] => [
   },
   {
     id: 'state',
-    title: 'Keadaan',
+    title: 'Status',
     width: 130,
     phone: 'note',
     cell: ({ state }) => (
@@ -114,6 +115,8 @@ export function DeliveriesPart({ webhook }: { webhook: Webhook }) {
   const search = useSearch('/token/webhook');
   const { timezone: zone } = useUser();
   const [replaying, setReplaying] = useState(false);
+  const reason = useId();
+  const isOff = webhook.state === 'off';
   const filters = readFilters(search);
   const shown = useMemo(() => columns(zone), [zone]);
   const { view, onView } = useAddressView('/token/webhook', { first: 1 });
@@ -131,6 +134,8 @@ export function DeliveriesPart({ webhook }: { webhook: Webhook }) {
           tone="neutral"
           size="sm"
           icon={<History size={16} aria-hidden="true" />}
+          disabled={isOff}
+          aria-describedby={isOff ? reason : undefined}
           onClick={() => setReplaying(true)}
         >
           Kirim ulang per tanggal
@@ -138,6 +143,11 @@ export function DeliveriesPart({ webhook }: { webhook: Webhook }) {
       }
     >
       <div className={styles['part']}>
+        {isOff && (
+          <p id={reason} className={styles['note']}>
+            {offReason}
+          </p>
+        )}
         <DeliveryFilters
           search={search}
           filters={filters}

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { RotateCcw } from 'lucide-react';
+import { useId } from 'react';
 import { formatNumber } from '#contract/base/money.ts';
 import {
   deliveryStateLabel,
@@ -18,6 +19,7 @@ import {
   answerWords,
   deliveryTone,
   formatDaySecond,
+  offReason,
 } from '#web/features/webhooks/labels.ts';
 import { deliveryQuery, useWebhookChanged } from '#web/features/webhooks/queries.ts';
 import styles from '#web/features/webhooks/webhooks.module.css';
@@ -48,14 +50,15 @@ export function DeliveryDrawer({ webhook, id, onClose }: Props) {
       title="Rincian pengiriman"
       size="lg"
     >
-      {id !== undefined && <Content tokenId={webhook.token_id} id={id} />}
+      {id !== undefined && <Content webhook={webhook} id={id} />}
     </Drawer>
   );
 }
 
-function Content({ tokenId, id }: { tokenId: string; id: string }) {
+function Content({ webhook, id }: { webhook: Webhook; id: string }) {
+  const { token_id: tokenId, state } = webhook;
   const { data: delivery, error, refetch } = useQuery(deliveryQuery(tokenId, id));
-  if (delivery) return <Details tokenId={tokenId} delivery={delivery} />;
+  if (delivery) return <Details tokenId={tokenId} isOff={state === 'off'} delivery={delivery} />;
   if (error) {
     const isGone = refusalCode(error) === 'not_found';
     return (
@@ -76,7 +79,10 @@ function Content({ tokenId, id }: { tokenId: string; id: string }) {
   );
 }
 
-function Details({ tokenId, delivery }: { tokenId: string; delivery: DeliveryDetail }) {
+type DetailsProps = { tokenId: string; isOff: boolean; delivery: DeliveryDetail };
+
+function Details({ tokenId, isOff, delivery }: DetailsProps) {
+  const reason = useId();
   const { timezone: zone } = useUser();
   const changed = useWebhookChanged(tokenId);
   const replay = useAct(replayDelivery, {
@@ -94,12 +100,19 @@ function Details({ tokenId, delivery }: { tokenId: string; delivery: DeliveryDet
           <Button
             variant="subtle"
             icon={<RotateCcw size={18} aria-hidden="true" />}
+            disabled={isOff}
+            aria-describedby={isOff ? reason : undefined}
             busy={replay.busy}
             onClick={() => replay.mutate({ token_id: tokenId, delivery_id: delivery.id })}
           >
             {delivery.state === 'waiting' ? 'Kirim sekarang' : 'Kirim ulang'}
           </Button>
         </div>
+        {isOff && (
+          <p id={reason} className={styles['note']}>
+            {offReason}
+          </p>
+        )}
       </Stack>
       <Panel title="Percobaan">
         {delivery.attempts.length === 0 ? (
@@ -129,7 +142,7 @@ function factsOf(delivery: DeliveryDetail, zone: string): readonly Fact[] {
   const { state, type, created_at, next_at, tries } = delivery;
   return [
     {
-      term: 'Keadaan',
+      term: 'Status',
       is: <StatusChip tone={deliveryTone[state]}>{deliveryStateLabel[state]}</StatusChip>,
     },
     {

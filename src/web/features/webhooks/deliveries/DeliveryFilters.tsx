@@ -16,7 +16,7 @@ import { Select } from '#web/ui/select/Select.tsx';
 import { SearchField } from '#web/ui/text/SearchField.tsx';
 
 const stateOptions: readonly Option[] = [
-  { value: '', label: 'Semua keadaan' },
+  { value: '', label: 'Semua status' },
   ...Object.entries(deliveryStateLabel).map(([value, label]) => ({ value, label })),
 ];
 const typeOptions: readonly Option[] = [
@@ -42,7 +42,7 @@ export const DeliveryFilters = ({ search, filters, onChange }: Props) => (
       onSearch={(peer) => onChange({ peer: peer || undefined })}
     />
     <Select
-      label="Keadaan"
+      label="Status"
       hideLabel
       options={stateOptions}
       value={filters.state ?? ''}

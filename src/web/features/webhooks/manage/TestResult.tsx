@@ -6,7 +6,7 @@ import { Alert } from '#web/ui/alert/Alert.tsx';
 
 /** A 2xx response without confirmation: only the Cloud API's handshake requires a certain body. */
 const wrongChallenge =
-  'Jawab jabat tangan dengan nilai hub.challenge saja, bila verify token-nya cocok.';
+  'Jawab permintaan verifikasi dengan nilai hub.challenge saja, bila verify token-nya cocok.';
 
 export function TestResult({ test, onClose }: { test: WebhookTest; onClose?: () => void }) {
   const advice = test.ok ? undefined : (adviceFor(test) ?? wrongChallenge);

@@ -92,7 +92,7 @@ export function WebhookForm({ id, form, onSubmit, error, children }: Props) {
         label="Format"
         name="format"
         options={formatOptions}
-        help="Bentuk isi yang dikirim. Pilih layanan lain bila kode Anda sudah dibuat untuknya."
+        help="Format isi yang dikirim. Pilih layanan lain bila kode Anda sudah dibuat untuknya."
         value={form.values.format}
         error={form.errors.format}
         onChange={(event) => form.set('format', event.target.value)}
@@ -116,7 +116,7 @@ export function WebhookForm({ id, form, onSubmit, error, children }: Props) {
           legend="Peristiwa"
           required
           name="kinds"
-          all="Semua peristiwa, juga yang ditambahkan kelak"
+          all="Semua peristiwa, juga yang baru nanti"
           options={offeredIn(format).map((one) => ({ ...one, help: <code>{one.value}</code> }))}
           value={selectedIn(format, form.values.kinds)}
           error={form.errors.kinds}

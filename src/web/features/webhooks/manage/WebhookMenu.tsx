@@ -106,7 +106,7 @@ const offWords: Question = {
   children: (
     <p>
       Tidak ada peristiwa yang dikirim sampai dinyalakan lagi. Peristiwa yang terjadi selama mati
-      tidak menyusul.
+      tidak dikirim kemudian.
     </p>
   ),
   confirmText: 'Matikan',

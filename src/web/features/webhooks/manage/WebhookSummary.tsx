@@ -116,7 +116,7 @@ function factsOf({ format, kinds, secret_hint, ...webhook }: Webhook, zone: stri
       term: 'Peristiwa',
       is:
         kinds === null
-          ? 'Semua, juga yang ditambahkan kelak'
+          ? 'Semua, juga yang baru nanti'
           : kinds.map((one) => eventTypeLabel[one]).join(', '),
     },
     {

@@ -40,7 +40,7 @@ export function SuspendForm({ customer, onDone }: CustomerForm) {
       <p className={styles['note']}>
         {isSuspended
           ? 'Pengiriman berlanjut, juga pesan yang menunggu dan belum kedaluwarsa.'
-          : 'Semua sesi berakhir, API menolak pesan baru, dan tidak ada yang berangkat. Pesan yang menunggu tetap tersimpan. Pelanggan masih dapat masuk untuk membaca alasannya dan menghubungi layanan pelanggan.'}
+          : 'Semua sesi berakhir, API menolak pesan baru, dan tidak ada pesan yang dikirim. Pesan yang menunggu tetap tersimpan. Pelanggan masih dapat masuk untuk membaca alasannya dan menghubungi layanan pelanggan.'}
       </p>
     </OperatorForm>
   );

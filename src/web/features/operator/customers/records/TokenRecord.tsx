@@ -34,7 +34,7 @@ export function TokenRecord({ accountId, id }: RecordProps) {
 const disconnectedWords = ({ channel, waiting }: OperatorToken): string => {
   const what = channel === 'cloud' ? 'nomor di Meta' : 'ponsel';
   const how = channel === 'cloud' ? 'memasukkan access token baru' : 'memindai QR';
-  const held = waiting > 0 ? ', jadi pesan yang menunggu belum dapat berangkat' : '';
+  const held = waiting > 0 ? ', jadi pesan yang menunggu belum dapat dikirim' : '';
   return `Token ini tidak tersambung ke ${what}${held}. Minta pelanggan ${how} di halaman Nomor.`;
 };
 

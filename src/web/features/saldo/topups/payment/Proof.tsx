@@ -23,7 +23,7 @@ export function Proof({ topup }: { topup: Topup }) {
         <p className={styles['sent']} role="status">
           <FileCheck size={18} aria-hidden="true" />
           <span>
-            Bukti transfer terkirim <DateTime at={proof.at} />. Petugas akan memeriksanya.
+            Bukti transfer terkirim <DateTime at={proof.at} />. Kami akan memeriksanya.
           </span>
         </p>
       )}

@@ -23,7 +23,9 @@ export const VirtualAccount = ({ topup, va }: Props) => (
       <AccordionPart title="Lewat m-banking" open>
         <ol className={styles['next']}>
           <li>Masuk ke aplikasi bank Anda, lalu pilih Transfer atau Bayar, dan Virtual Account.</li>
-          <li>Tempel nomor di atas. Jumlahnya muncul sendiri, atau ketik tepat seperti di atas.</li>
+          <li>
+            Tempel nomor di atas. Jumlahnya muncul otomatis, atau ketik tepat seperti di atas.
+          </li>
           <li>Periksa jumlahnya, lalu setujui dengan PIN Anda.</li>
         </ol>
       </AccordionPart>

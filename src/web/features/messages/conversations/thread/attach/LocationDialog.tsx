@@ -129,7 +129,7 @@ function Pasted({ onPlace }: { onPlace: (place: Coordinates) => void }) {
 }
 
 const whyNot = [
-  'Lokasi tidak dapat ditemukan di peranti ini.',
+  'Lokasi tidak dapat ditemukan di perangkat ini.',
   'Browser tidak diizinkan membaca lokasi. Izinkan di setelan situs, lalu coba lagi.',
   'Lokasi tidak dapat ditemukan sekarang. Coba lagi di tempat terbuka.',
   'Mencari lokasi terlalu lama. Coba lagi.',
