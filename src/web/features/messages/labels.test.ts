@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { rupiah } from '#contract/base/money.ts';
 import { canResend, hasCost, manyActions, nameAndNumberOf } from './labels.ts';
 
 const failed = { direction: 'out', status: 'failed', type: 'text', failure: null } as const;
@@ -31,10 +32,12 @@ test('offers only actions that fit at least one selected message', () => {
 
 test('shows no cost within the quota, and 0 for what was not delivered', () => {
   const read = { ...failed, status: 'read' } as const;
-  expect(hasCost({ ...read, price: 0 })).toBe(false);
-  expect(hasCost({ ...read, price: 150 })).toBe(true);
-  expect(hasCost({ ...failed, price: 0 })).toBe(true);
-  expect(hasCost({ ...failed, direction: 'in', status: 'received', price: 150 })).toBe(false);
+  expect(hasCost({ ...read, price: rupiah(0) })).toBe(false);
+  expect(hasCost({ ...read, price: rupiah(150) })).toBe(true);
+  expect(hasCost({ ...failed, price: rupiah(0) })).toBe(true);
+  expect(hasCost({ ...failed, direction: 'in', status: 'received', price: rupiah(150) })).toBe(
+    false,
+  );
 });
 
 test('writes a name with the number beside it, or the number alone', () => {
