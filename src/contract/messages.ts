@@ -404,6 +404,8 @@ export const homeSummary = act({
           ]),
         }),
       ),
+      /** Campaigns that paused by themselves and wait to be resumed, newest first, at most three. */
+      paused: z.array(z.object({ id: Id('campaign'), name: z.string(), waiting: z.int() })),
       /** Both directions, without replies that only stop or resume messages. */
       newest: z.array(MessageRow()),
     }),

@@ -18,7 +18,7 @@ import {
   openSubscription,
 } from '#server/domains/billing/billing.ts';
 import { type Broadcasts, openBroadcasts } from '#server/domains/broadcasts/broadcasts.ts';
-import type { Campaigns } from '#server/domains/campaigns/campaigns.ts';
+import { type Campaigns, pausedCampaigns } from '#server/domains/campaigns/campaigns.ts';
 import {
   isOffered,
   type Channels,
@@ -285,6 +285,7 @@ const messagePorts = ({ files, library }: Media) => ({
   fileLink: files.link,
   offerFile: files.offer,
   webhookTroubles,
+  pausedCampaigns,
 });
 
 const openNotices = (

@@ -227,7 +227,10 @@ const effects: Record<LiveKind, Effect> = {
   'optout.added': { facts: { ...facts, source: 'reply' }, refetches: ['optouts', 'webhooks'] },
   'optout.removed': { facts, refetches: ['optouts'] },
   'token.changed': { facts, refetches: ['tokens', 'conversations', 'webhooks', 'home'] },
-  'campaign.changed': { facts: { campaign_id: campaign }, refetches: ['campaigns', 'campaign'] },
+  'campaign.changed': {
+    facts: { campaign_id: campaign },
+    refetches: ['campaigns', 'campaign', 'home'],
+  },
   'export.changed': { refetches: ['exports'] },
   'template.changed': { refetches: ['templates'] },
   'quick_reply.changed': { refetches: ['quickReplies'] },

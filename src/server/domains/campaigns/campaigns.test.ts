@@ -257,8 +257,12 @@ describe('a campaign', () => {
     const { placed, waiting } = (await shop.get(id)).recipients;
     expect(placed).toBeGreaterThan(0);
     expect(placed + waiting).toBe(30);
+    expect((await shop.ask('home_summary')).data.paused).toEqual([
+      { id, name: 'Promo November', waiting },
+    ]);
     await db.allAccountsSql.begin((tx) => giveSaldo(tx, ani.accountId, 100_000));
     await shop.ask('campaign_resume', { campaign_id: id });
+    expect((await shop.ask('home_summary')).data.paused).toEqual([]);
     await shop.until(id, ({ status, recipients }) => {
       expect(status).toBe('done');
       expect(recipients.placed).toBe(30);

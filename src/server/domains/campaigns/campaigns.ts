@@ -2,7 +2,7 @@ import { PAGE_SIZE, type InputOf, type PageOf } from '#contract/base/act.ts';
 import * as contract from '#contract/campaigns.ts';
 import type { Campaign } from '#contract/campaigns.ts';
 import { type ActHandler, handle } from '#server/infra/acts.ts';
-import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
+import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import type { CampaignDeps } from './deps.ts';
 import {
   resumeCampaignOf,
@@ -32,6 +32,17 @@ export const campaignsAccountData = ({ sql, allAccountsSql }: Deps): AccountData
     await eraseRows(allAccountsSql, 'campaign_cursors', accountId);
   },
 });
+
+/** The newest campaigns that paused by themselves and wait to be resumed. */
+export const pausedCampaigns = (
+  tx: Tx,
+  accountId: string,
+): Promise<{ campaign_id: string; name: string; waiting: number }[]> =>
+  tx<{ campaign_id: string; name: string; waiting: number }[]>`
+    select campaign_id, name, waiting from campaigns
+    where account_id = ${accountId} and status = 'paused' and becoming is null
+      and pause_reason <> 'wanted'
+    order by created_at desc, campaign_id desc limit 3`;
 
 type CampaignRow = { campaign_id: string; name: string; status: string; content: unknown };
 

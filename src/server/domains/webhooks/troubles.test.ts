@@ -11,7 +11,7 @@ test('Beranda names webhooks that are off, but not by their owner, or fail persi
   const [ani, budi] = [await hooks.customerWithWebhook(), await hooks.customerWithWebhook()];
   const { db, deps } = hooks;
   const attentionOf = async (accountId: string) => {
-    const home = await summaryOf(db.tenantSql, accountId, deps.now(), webhookTroubles);
+    const home = await summaryOf(db.tenantSql, accountId, deps.now(), { webhookTroubles });
     expect(homeSummary.output.safeParse(home).success).toBe(true);
     return home.attention.filter(({ reason }) => reason.startsWith('webhook_'));
   };

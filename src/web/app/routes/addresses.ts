@@ -72,6 +72,8 @@ export const addresses = {
     open: text,
     new: oneOf(['1']),
     amount: whole,
+    /** The paused campaign that a top-up is for: paid, it leads back there. */
+    campaign: text,
   },
   '/billing': {
     ...listFields,

@@ -1,6 +1,7 @@
 import { expect, inject } from 'vitest';
 import { inspectionHere } from '#tests/support/one-look.ts';
-import { newSender, signUp, textsIn, topUp } from '#tests/journeys/support/portal.ts';
+import { simulatedPayment } from '#contract/simulator.ts';
+import { ask, newSender, signUp, textsIn, topUp } from '#tests/journeys/support/portal.ts';
 import { test } from '#tests/support/gallery.ts';
 import { press, write } from '#tests/journeys/support/steps.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
@@ -114,5 +115,50 @@ test('a running campaign is paused, resumed and cancelled on a phone', async ({ 
   await tab.getByRole('alertdialog').getByRole('button', { name: 'Batalkan kiriman' }).click();
   await tab.getByText('Dibatalkan').first().waitFor();
   await tab.getByRole('button', { name: 'Hapus dari daftar' }).waitFor();
+  expect(faults).toEqual([]);
+});
+
+test('a broadcast without saldo says what is missing, leads to the top-up and back', async ({
+  person,
+}) => {
+  const who = await signUp(address, { name: 'Toko Sekar', phone: '6281355506207' });
+  await newSender(address, who, { name: 'Kasir', phone: '62813555062079' });
+  const { open } = await person({ session: who.session, width: 390 });
+  const { faults, look } = inspectionHere();
+  const tab = await open('/message-history/kiriman?view=new');
+  // More than the plan's quota and a welcome bonus pay for.
+  const numbers = Array.from({ length: 180 }, (_, index) => `0812${String(51_000_000 + index)}`);
+  await tab.getByLabel('Nomor penerima').fill(numbers.join('\n'));
+  await tab.getByRole('button', { name: 'Periksa penerima' }).click();
+  await tab.getByLabel('Isi pesan').fill('Toko tutup besok.');
+  await tab.getByText(/^Saldo kurang Rp.* untuk semua penerima/).waitFor();
+  await tab.getByLabel('Mulai').selectOption('later');
+  await tab.getByRole('button', { name: 'Jadwalkan ke 180 nomor' }).waitFor();
+  await tab.getByLabel('Mulai').selectOption('now');
+  await tab.getByRole('button', { name: 'Kirim ke 180 nomor' }).click();
+  await tab.getByRole('button', { name: 'Mulai kirim' }).click();
+  await tab.getByText(/\d+ penerima menunggu/).waitFor();
+  await waitFor(async () =>
+    expect(await tab.getByRole('button', { name: 'Lanjutkan' }).isDisabled()).toBe(true),
+  );
+  await look(tab, 'a campaign without saldo');
+  await tab.goto('/?');
+  const paused = tab.getByRole('region', { name: 'Perlu perhatian' }).getByRole('link');
+  await paused.getByText(/\d+ penerima menunggu/).waitFor();
+  await look(tab, 'Beranda with a paused broadcast');
+  await paused.click();
+  await tab.getByRole('button', { name: 'Lanjutkan' }).waitFor();
+  await tab.getByRole('link', { name: 'Isi saldo' }).click();
+  expect(await tab.getByRole('textbox', { name: /^Nominal/ }).inputValue()).toMatch(/^[\d.]+$/);
+  await tab.getByRole('button', { name: 'Pilih cara bayar' }).click();
+  await tab.getByRole('radio', { name: /^QRIS/ }).check();
+  await tab.getByRole('button', { name: 'Lanjut ke pembayaran' }).click();
+  await tab.getByText('Menunggu pembayaran').first().waitFor();
+  const topup_id = new URL(tab.url()).searchParams.get('open') ?? '';
+  await ask(address, simulatedPayment, { topup_id, outcome: 'pay' });
+  await tab.getByRole('link', { name: 'Kembali ke kiriman' }).click();
+  await tab.getByText(/^Saldo sudah cukup untuk \d+ penerima/).waitFor();
+  await tab.getByRole('button', { name: 'Lanjutkan' }).click();
+  await tab.getByText('Selesai').first().waitFor();
   expect(faults).toEqual([]);
 });

@@ -1,5 +1,7 @@
+import type { ReactNode } from 'react';
 import { Link } from '#web/browser/router/Link.tsx';
 import { ChevronRight, TriangleAlert } from 'lucide-react';
+import { formatNumber } from '#contract/base/money.ts';
 import type { HomeSummary } from '#contract/messages.ts';
 import styles from '#web/features/home/home.module.css';
 import { reasonWords } from '#web/features/home/steps.ts';
@@ -17,24 +19,38 @@ const placeOf = (token: Token): string =>
 
 const linkable: ReadonlySet<Token['reason']> = new Set(['not_linked', 'disconnected']);
 
-export function Attention({ tokens }: { tokens: readonly Token[] }) {
-  if (tokens.length === 0) return null;
+type Props = { tokens: readonly Token[]; paused?: HomeSummary['paused'] };
+
+/** What waits for the owner: broadcasts that paused by themselves, then tokens. */
+export function Attention({ tokens, paused = [] }: Props) {
+  if (tokens.length + paused.length === 0) return null;
   return (
     <Panel title="Perlu perhatian">
       <ul className={styles['attention']}>
+        {paused.map(({ id, name, waiting }) => (
+          <Item key={id} href={`/message-history/kiriman?open=${id}`} name={name}>
+            Kiriman dijeda, {formatNumber(waiting)} penerima menunggu. Buka untuk melanjutkan.
+          </Item>
+        ))}
         {tokens.map((token) => (
-          <li key={`${token.token_id} ${token.reason}`}>
-            <Link href={placeOf(token)}>
-              <TriangleAlert size={18} aria-hidden="true" />
-              <span>
-                <bdi className={styles['tokenName']}>{token.name}</bdi>
-                <span className={styles['reason']}>{reasonWords(token)}</span>
-              </span>
-              <ChevronRight size={18} aria-hidden="true" />
-            </Link>
-          </li>
+          <Item key={`${token.token_id} ${token.reason}`} href={placeOf(token)} name={token.name}>
+            {reasonWords(token)}
+          </Item>
         ))}
       </ul>
     </Panel>
   );
 }
+
+const Item = ({ href, name, children }: { href: string; name: string; children: ReactNode }) => (
+  <li>
+    <Link href={href}>
+      <TriangleAlert size={18} aria-hidden="true" />
+      <span>
+        <bdi className={styles['tokenName']}>{name}</bdi>
+        <span className={styles['reason']}>{children}</span>
+      </span>
+      <ChevronRight size={18} aria-hidden="true" />
+    </Link>
+  </li>
+);

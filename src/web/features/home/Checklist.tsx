@@ -126,7 +126,7 @@ const AddSaldo = ({ home }: { home: HomeSummary }) => (
           {home.welcome_bonus > 0 && ', bonus selamat datang dari kami'}.{' '}
         </>
       )}
-      Hanya pesan yang terkirim yang memotong saldo.
+      Kuota paket dipakai lebih dulu; sesudahnya hanya pesan yang terkirim yang memotong saldo.
     </p>
     <TopupButton variant="subtle" />
   </>

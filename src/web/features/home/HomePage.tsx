@@ -77,7 +77,7 @@ function Overview({ home }: { home: HomeSummary }) {
   const layout = !started ? 'steps' : hasFigures(home.days) ? 'figures' : 'sentences';
   useEffect(() => storageSet('browser', LAYOUT, layout), [layout]);
   const today = layout === 'figures' ? <Today {...home} /> : <Sentences {...home} />;
-  const isCalm = home.attention.length === 0;
+  const isCalm = home.attention.length + home.paused.length === 0;
   return (
     <div className={styles['page']}>
       {first && <FirstSent message={first} />}
@@ -90,7 +90,7 @@ function Overview({ home }: { home: HomeSummary }) {
               today
             ) : (
               <Stack gap={12}>
-                <Attention tokens={home.attention} />
+                <Attention tokens={home.attention} paused={home.paused} />
                 <Unread unread={home.unread} />
               </Stack>
             )}

@@ -14,6 +14,7 @@ export const homePatches: LivePatches = {
     'token.changed': refetchHome,
     'topup.changed': refetchHome,
     'webhook.changed': refetchHome,
+    'campaign.changed': refetchHome,
     // A response under way may have been read before the event.
     'saldo.changed': (_event, { isFetching, refetch }) => {
       if (isFetching(['home'])) refetch(['home']);

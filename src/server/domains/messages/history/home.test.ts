@@ -35,6 +35,7 @@ test('shows zeros, thirty empty days, and four open steps for a new account', as
     yesterday: none,
     unread: 0,
     attention: [],
+    paused: [],
     newest: [],
   });
   expect(home.days).toHaveLength(30);

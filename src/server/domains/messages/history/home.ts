@@ -25,26 +25,34 @@ type WebhookTroubles = (
   now: Date,
 ) => Promise<readonly { token_id: string; why: 'unconfirmed' | 'gone' | 'failing' | 'erring' }[]>;
 
-export type HomeDeps = { sql: Sql; now: () => Date; webhookTroubles: WebhookTroubles };
+type PausedCampaigns = (
+  tx: Tx,
+  accountId: string,
+) => Promise<readonly { campaign_id: string; name: string; waiting: number }[]>;
 
-export const homeActs = ({ sql, now, webhookTroubles }: HomeDeps): readonly ActHandler[] => [
-  handle(homeSummary, ({ caller }) => summaryOf(sql, caller.accountId, now(), webhookTroubles)),
+/** What other domains report on Beranda. */
+type Reports = { webhookTroubles: WebhookTroubles; pausedCampaigns: PausedCampaigns };
+
+export type HomeDeps = Reports & { sql: Sql; now: () => Date };
+
+export const homeActs = ({ sql, now, ...reports }: HomeDeps): readonly ActHandler[] => [
+  handle(homeSummary, ({ caller }) => summaryOf(sql, caller.accountId, now(), reports)),
 ];
 
 const DAYS = 30;
 /** A token needs attention when this share of its daily limit is used. */
 const LIMIT_NEAR = 0.9;
 
-/** All data of the home page, at one instant. Without `webhookTroubles` webhooks are left out. */
+/** All data of the home page, at one instant. A missing report is left out. */
 export function summaryOf(
   sql: Sql,
   accountId: string,
   now: Date,
-  webhookTroubles: WebhookTroubles = async () => [],
+  { webhookTroubles = none, pausedCampaigns = none }: Partial<Reports> = {},
 ): Promise<HomeSummary> {
   const today = civilDate(now);
   return readAsAccount(sql, accountId, async (tx) => {
-    const [saldo, welcome_bonus, checklist, unread, days, tokens, troubles, newest] =
+    const [saldo, welcome_bonus, checklist, unread, days, tokens, troubles, paused, newest] =
       await Promise.all([
         saldoOf(tx, accountId),
         bonusOf(tx, accountId),
@@ -53,6 +61,7 @@ export function summaryOf(
         daysOf(tx, accountId, today),
         tokensOf(tx, accountId, today),
         webhookTroubles(tx, accountId, now),
+        pausedCampaigns(tx, accountId),
         newestOf(tx, accountId),
       ]);
     const first = tokens.find(({ status }) => status === 'linked') ?? tokens[0];
@@ -70,10 +79,17 @@ export function summaryOf(
       yesterday: dayOf(daysAfter(today, -1)),
       days,
       attention: attentionOf(tokens, troubles, today),
+      paused: paused.map(({ campaign_id, name, waiting }) => ({
+        id: publicId('campaign', campaign_id),
+        name,
+        waiting,
+      })),
       newest,
     };
   });
 }
+
+const none = async (): Promise<[]> => [];
 
 async function saldoOf(tx: Tx, accountId: string): Promise<HomeSummary['saldo']> {
   const [wallet] = await tx<{ available: number; held: number }[]>`

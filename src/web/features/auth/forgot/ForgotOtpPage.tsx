@@ -44,7 +44,8 @@ function Code({ pending, onPending }: Props) {
         </>
       }
     >
-      Bila nomor ini terdaftar, kami mengirim enam angka ke <SentTo sentTo={sentTo} />.
+      Bila nomor ini terdaftar, kami mengirim enam angka lewat WhatsApp ke{' '}
+      <SentTo sentTo={sentTo} />.
     </CodeForm>
   );
 }

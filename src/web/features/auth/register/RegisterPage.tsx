@@ -117,7 +117,7 @@ function RegisterFields({ form }: { form: ReturnType<typeof useForm<Values>> }) 
         onChange={(event) => set('name', event.target.value)}
         onBlur={() => leave('name')}
       />
-      <TypedPhoneField form={form} help="Kode verifikasi dikirim ke nomor ini." />
+      <TypedPhoneField form={form} help="Kode verifikasi dikirim ke WhatsApp nomor ini." />
       <NewPasswordField
         label="Kata sandi"
         size="lg"

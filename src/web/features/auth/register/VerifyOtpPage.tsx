@@ -49,7 +49,7 @@ const forNewNumber = (pending: PendingOtp) => ({
   title: 'Verifikasi nomor',
   children: (
     <>
-      Kami mengirim enam angka ke <SentTo sentTo={pending.sentTo} />.
+      Kami mengirim enam angka lewat WhatsApp ke <SentTo sentTo={pending.sentTo} />.
     </>
   ),
   other: (
@@ -63,8 +63,8 @@ const forNewBrowser = (pending: PendingOtp) => ({
   title: 'Verifikasi browser',
   children: (
     <>
-      Browser ini belum dikenal, jadi kami mengirim enam angka ke <SentTo sentTo={pending.sentTo} />
-      .
+      Browser ini belum dikenal, jadi kami mengirim enam angka lewat WhatsApp ke{' '}
+      <SentTo sentTo={pending.sentTo} />.
     </>
   ),
   other: (

@@ -1,14 +1,16 @@
-import { formatNumber } from '#contract/base/money.ts';
-import { Link } from '#web/browser/router/Link.tsx';
-import type { CostFigures } from '#web/features/campaigns/draft/useCost.ts';
+import { formatNumber, formatRupiah } from '#contract/base/money.ts';
+import { missingOf, type CostFigures } from '#web/features/campaigns/draft/cost.ts';
+import { TopupLink } from '#web/features/campaigns/draft/TopupLink.tsx';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
 import { Facts } from '#web/ui/panel/Panel.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
-export function CostFacts({ figures }: { figures: CostFigures }) {
+type Props = { figures: CostFigures; campaignId: string };
+
+export function CostFacts({ figures, campaignId }: Props) {
   const { messages, quota, cost, available, isBonus, duration } = figures;
-  const isShort = cost !== undefined && available !== undefined && cost > available;
+  const missing = missingOf(figures);
   return (
     <>
       <Facts
@@ -28,19 +30,21 @@ export function CostFacts({ figures }: { figures: CostFigures }) {
       />
       <Alert
         state="warning"
-        visible={isShort && !isBonus}
-        label="Saldo tidak cukup untuk semua penerima. Kiriman dijeda saat saldo habis, dan dapat dilanjutkan setelah diisi."
-      />
+        visible={missing > 0 && !isBonus}
+        label={`Saldo kurang ${formatRupiah(missing)} untuk semua penerima. Kiriman dijeda saat saldo habis, dan dapat dilanjutkan setelah diisi.`}
+      >
+        <p>
+          <TopupLink figures={figures} campaignId={campaignId} />
+        </p>
+      </Alert>
       <Alert
         state="warning"
         visible={isBonus}
         label={
           <>
             Bonus selamat datang hanya dapat dipakai ke nomor Anda sendiri dan nomor simulator.{' '}
-            <Link to="/saldo" search={{ new: '1' }}>
-              Isi saldo
-            </Link>{' '}
-            agar penerima lain juga dikirimi.
+            <TopupLink figures={figures} campaignId={campaignId} /> agar penerima lain juga
+            dikirimi.
           </>
         }
       />

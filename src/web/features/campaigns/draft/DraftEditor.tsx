@@ -8,6 +8,7 @@ import {
   updateCampaign,
 } from '#contract/campaigns.ts';
 import { formatNumber } from '#contract/base/money.ts';
+import { formatDateTimeZone } from '#contract/base/time.ts';
 import { instantOfLocal } from '#web/ui/time/localTime.ts';
 import { fieldsOf, sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
@@ -24,7 +25,8 @@ import {
 import { CostFacts } from '#web/features/campaigns/draft/CostFacts.tsx';
 import { Preview } from '#web/features/campaigns/draft/Preview.tsx';
 import { TimeFields } from '#web/features/campaigns/draft/TimeFields.tsx';
-import { useCost, type CostFigures } from '#web/features/campaigns/draft/useCost.ts';
+import type { CostFigures } from '#web/features/campaigns/draft/cost.ts';
+import { useCost } from '#web/features/campaigns/draft/useCost.ts';
 import { useCampaignChanged } from '#web/features/campaigns/queries.ts';
 import { RecipientList } from '#web/features/campaigns/progress/RecipientList.tsx';
 import layout from '#web/ui/layout/editor.module.css';
@@ -80,7 +82,7 @@ export function DraftEditor({ campaign }: { campaign: Campaign }) {
           <TimeFields form={form} campaign={campaign} />
           <Row>
             <Button type="submit" busy={actions.busy}>
-              {`Kirim ke ${formatNumber(campaign.recipients.waiting)} nomor`}
+              {`${values.when === 'later' ? 'Jadwalkan' : 'Kirim'} ke ${formatNumber(campaign.recipients.waiting)} nomor`}
             </Button>
             <Button variant="outline" tone="neutral" onClick={onSave}>
               Simpan draf
@@ -96,7 +98,7 @@ export function DraftEditor({ campaign }: { campaign: Campaign }) {
               <Preview campaign={campaign} values={values} />
             </Panel>
             <Panel title="Biaya dan lamanya">
-              <CostFacts figures={costOf(campaign.recipients.waiting)} />
+              <CostFacts figures={costOf(campaign.recipients.waiting)} campaignId={campaign.id} />
             </Panel>
           </Stack>
         </div>
@@ -178,11 +180,13 @@ function useDraftActions(campaign: Campaign, { zone, costOf, onRemoved }: Reckon
       const saved = await save(values);
       onSaved();
       const { waiting } = saved.recipients;
+      const at = saved.starts_at;
       await confirm({
-        title: `Kirim ke ${formatNumber(waiting)} nomor?`,
+        title: `${at === null ? 'Kirim' : 'Jadwalkan'} ke ${formatNumber(waiting)} nomor?`,
         children: (
           <Stack gap={12}>
-            <CostFacts figures={costOf(waiting)} />
+            {at !== null && <p>Mulai dikirim {formatDateTimeZone(at, zone)}.</p>}
+            <CostFacts figures={costOf(waiting)} campaignId={campaign.id} />
             <p>
               Kiriman dapat dijeda atau dibatalkan kapan saja; yang sudah dikirim tidak dapat
               ditarik.
@@ -191,7 +195,7 @@ function useDraftActions(campaign: Campaign, { zone, costOf, onRemoved }: Reckon
         ),
         tone: 'primary',
         cancelText: 'Batal',
-        confirmText: saved.starts_at === null ? 'Mulai kirim' : 'Jadwalkan',
+        confirmText: at === null ? 'Mulai kirim' : 'Jadwalkan',
         sentenceOf,
         onConfirm: async () => changed(await start.perform({ campaign_id: campaign.id })),
       });

@@ -1,23 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
-import { type Rupiah, rupiah } from '#contract/base/money.ts';
+import { rupiah } from '#contract/base/money.ts';
 import type { Campaign } from '#contract/campaigns.ts';
-import { costByPlan } from '#web/features/campaigns/draft/cost.ts';
+import { costByPlan, type CostFigures } from '#web/features/campaigns/draft/cost.ts';
 import type { DraftValues } from '#web/features/campaigns/draft/content.ts';
 import { templatesQuery } from '#web/features/campaigns/draft/templatesQuery.ts';
 import { durationWords, paceOf } from '#web/features/campaigns/labels.ts';
 import { saldoQuery } from '#web/features/saldo/saldo.ts';
 import { channelsQuery } from '#web/features/tokens/tokens.ts';
-
-/** The cost of a number of messages; undefined where it is not known yet. */
-export type CostFigures = {
-  messages: number;
-  quota: number;
-  cost: Rupiah | undefined;
-  available: Rupiah | undefined;
-  /** The saldo is a welcome bonus, which does not pay for these. */
-  isBonus: boolean;
-  duration: string;
-};
 
 export function useCost(
   { token, token_pace }: Pick<Campaign, 'token' | 'token_pace'>,

@@ -14,6 +14,10 @@ import { useAct } from '#web/api/query.ts';
 import { useUser } from '#web/api/user.ts';
 import { Link } from '#web/browser/router/Link.tsx';
 import { navigate } from '#web/browser/router/navigation.ts';
+import { missingOf, paysNone, type CostFigures } from '#web/features/campaigns/draft/cost.ts';
+import { draftValues } from '#web/features/campaigns/draft/content.ts';
+import { TopupLink } from '#web/features/campaigns/draft/TopupLink.tsx';
+import { useCost } from '#web/features/campaigns/draft/useCost.ts';
 import { durationWords, paceOf, pauseSentence } from '#web/features/campaigns/labels.ts';
 import { ProgressBar, failedOf } from '#web/features/campaigns/progress/ProgressBar.tsx';
 import { RecipientList } from '#web/features/campaigns/progress/RecipientList.tsx';
@@ -30,16 +34,18 @@ import { confirm } from '#web/ui/overlay/confirm.ts';
 import { Facts, Panel, Row, Stack } from '#web/ui/panel/Panel.tsx';
 
 export function CampaignProgress({ campaign }: { campaign: Campaign }) {
+  const zone = useUser().timezone;
+  const figures = useCost(campaign, draftValues(campaign, zone))(campaign.recipients.waiting);
   return (
     <Stack gap={32}>
       <Stack gap={16}>
-        <CampaignStatus campaign={campaign} />
+        <CampaignStatus campaign={campaign} figures={figures} />
         <Stack gap={8}>
           <ProgressBar campaign={campaign} />
           <Legend series={statusSegments} />
         </Stack>
         <Counts campaign={campaign} />
-        <Actions campaign={campaign} />
+        <Actions campaign={campaign} figures={figures} />
       </Stack>
       <Panel title="Rincian">
         <FactsOf campaign={campaign} />
@@ -51,23 +57,22 @@ export function CampaignProgress({ campaign }: { campaign: Campaign }) {
   );
 }
 
-function CampaignStatus({ campaign }: { campaign: Campaign }) {
+type Props = { campaign: Campaign; figures: CostFigures };
+
+function CampaignStatus({ campaign, figures }: Props) {
   const zone = useUser().timezone;
-  const { status, pause_reason: reason, starts_at, rests_until } = campaign;
+  const { id, token, status, pause_reason: reason, starts_at, rests_until } = campaign;
   const now = new Date();
+  if (status === 'paused' && (reason === 'saldo_short' || reason === 'bonus_only'))
+    return <SaldoShort reason={reason} id={id} figures={figures} />;
   if (status === 'paused' && reason !== null) {
     return (
       <Alert visible state={reason === 'wanted' ? 'info' : 'warning'} label={pauseSentence[reason]}>
-        {(reason === 'saldo_short' || reason === 'bonus_only') && (
-          <p>
-            <Link to="/saldo" search={{ new: '1' }}>
-              Isi saldo
-            </Link>
-          </p>
-        )}
         {reason === 'token_not_linked' && (
           <p>
-            <Link to="/token">Buka halaman Nomor</Link>
+            <Link to="/token" search={{ open: token.id, view: 'link' }}>
+              Sambungkan
+            </Link>
           </p>
         )}
       </Alert>
@@ -86,6 +91,32 @@ function CampaignStatus({ campaign }: { campaign: Campaign }) {
     );
   }
   return null;
+}
+
+type ShortProps = { reason: 'saldo_short' | 'bonus_only'; id: string; figures: CostFigures };
+
+/** What the waiting recipients cost and the saldo lacks; once it suffices, what to do next. */
+function SaldoShort({ reason, id, figures }: ShortProps) {
+  const { messages, cost, available } = figures;
+  const missing = missingOf(figures);
+  if (cost === undefined || available === undefined)
+    return <Alert visible state="warning" label={pauseSentence[reason]} />;
+  if (missing === 0)
+    return (
+      <Alert
+        visible
+        state="success"
+        label={`Saldo sudah cukup untuk ${formatNumber(messages)} penerima yang menunggu. Lanjutkan kiriman ini.`}
+      />
+    );
+  return (
+    <Alert visible state="warning" label={pauseSentence[reason]}>
+      <p>
+        {formatNumber(messages)} penerima menunggu, biayanya <Money amount={cost} />. Saldo tersedia{' '}
+        <Money amount={available} />. <TopupLink figures={figures} campaignId={id} />
+      </p>
+    </Alert>
+  );
 }
 
 type Figure = { label: string; n: number; of?: { whole: number; words: string } };
@@ -126,7 +157,7 @@ function Counts({ campaign }: { campaign: Campaign }) {
   );
 }
 
-function Actions({ campaign }: { campaign: Campaign }) {
+function Actions({ campaign, figures }: Props) {
   const changed = useCampaignChanged();
   const onSuccess = (next: Campaign) => changed(next);
   const pause = useAct(pauseCampaign, { onSuccess });
@@ -152,6 +183,7 @@ function Actions({ campaign }: { campaign: Campaign }) {
           <Button
             icon={<Play size={18} aria-hidden="true" />}
             busy={resume.busy}
+            disabled={paysNone(figures)}
             onClick={() => resume.mutate({ campaign_id: id })}
           >
             Lanjutkan

@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '#web/browser/router/Link.tsx';
+import { useSearch } from '#web/browser/router/Router.tsx';
 import { CircleCheck } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import { formatRupiah } from '#contract/base/money.ts';
@@ -15,7 +16,7 @@ import { DateTime } from '#web/ui/time/DateTime.tsx';
 import { TopupButton } from '#web/features/saldo/topups/TopupButton.tsx';
 import { topupTone } from '#web/features/saldo/topups/topups.ts';
 import styles from '#web/features/saldo/topups/TopupDetail.module.css';
-import { Button } from '#web/ui/button/Button.tsx';
+import { Button, LinkButton } from '#web/ui/button/Button.tsx';
 import { confirm } from '#web/ui/overlay/confirm.ts';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
@@ -26,6 +27,7 @@ type Props = { topup: Topup; onClose: () => void };
 
 export function TopupDetail({ topup, onClose }: Props) {
   const client = useQueryClient();
+  const { campaign } = useSearch('/saldo');
   const pending = topup.status === 'pending';
   const justPaid = useJustPaid(topup);
   const cancel = useAct(cancelTopup, {
@@ -64,7 +66,13 @@ export function TopupDetail({ topup, onClose }: Props) {
           Buat isi saldo baru
         </TopupButton>
       )}
-      <Button onClick={onClose}>{topup.status === 'paid' ? 'Selesai' : 'Tutup'}</Button>
+      {topup.status === 'paid' && campaign !== undefined ? (
+        <LinkButton to="/message-history/kiriman" search={{ open: campaign }}>
+          Kembali ke kiriman
+        </LinkButton>
+      ) : (
+        <Button onClick={onClose}>{topup.status === 'paid' ? 'Selesai' : 'Tutup'}</Button>
+      )}
     </>
   );
   return (

@@ -27,7 +27,12 @@ export function TopupDialog() {
   const show = (id: string | undefined) =>
     void navigate({
       to: '/saldo',
-      change: { new: undefined, amount: undefined, open: id },
+      change: {
+        new: undefined,
+        amount: undefined,
+        open: id,
+        ...(id === undefined && { campaign: undefined }),
+      },
       replace: true,
       resetScroll: false,
     });

@@ -77,7 +77,7 @@ export function Thread({ which }: { which: Which }) {
   const outgoing = useOutgoing().filter((one) => isOf(one, which));
   const [replyTo, setReplyTo] = useState<QuotedMessage>();
   const { notice, closed } = useChatWindow(which, token);
-  const blocked = whyBlocked(token, tokens !== undefined) ?? whyStopped(optout);
+  const blocked = whyStopped(optout) ?? whyBlocked(token, tokens !== undefined);
   const canReply = !blocked && closed === undefined;
   const endReply = useCallback(() => setReplyTo(undefined), []);
   const reply = useCallback(({ id, direction, type, excerpt }: ConversationMessage) => {
@@ -206,7 +206,10 @@ function whyBlocked(token: Token | undefined, known: boolean): ReactNode {
   return (
     <>
       Token <bdi>{token.name}</bdi> {tokenStatusLabel[token.status].toLowerCase()}.{' '}
-      <Link to="/token" search={{ open: token.id }}>
+      <Link
+        to="/token"
+        search={{ open: token.id, view: token.status === 'suspended' ? undefined : 'link' }}
+      >
         Buka halaman Nomor
       </Link>
     </>
