@@ -58,3 +58,8 @@ export const statusSegments = [
   { key: 'waiting', label: 'Antre', color: 'kunyit' },
   { key: 'failed', label: 'Gagal', color: 'bata' },
 ] as const satisfies readonly Series[];
+
+/** Within the quota there is no cost to show; 0 tells that an undelivered message costs nothing. */
+export const hasCost = (
+  message: Pick<MessageRow, 'direction' | 'type' | 'status' | 'price'>,
+): boolean => message.direction === 'out' && (message.price > 0 || mayResend(message));
