@@ -6,9 +6,9 @@ import { AnchorButton, Button, LinkButton } from '#web/ui/button/Button.tsx';
 import { Row } from '#web/ui/panel/Panel.tsx';
 
 const variants = ['solid', 'subtle', 'outline', 'link'] as const;
-const tones = ['primary', 'neutral', 'danger', 'attention'] as const;
+const tones = ['primary', 'neutral', 'danger'] as const;
 const sizes = ['sm', 'md', 'lg', 'xl'] as const;
-const words = { primary: 'Simpan', neutral: 'Batal', danger: 'Hapus', attention: 'Isi saldo' };
+const words = { primary: 'Simpan', neutral: 'Batal', danger: 'Hapus' };
 
 const Looks = () => (
   <>
@@ -35,9 +35,7 @@ const Looks = () => (
     <Show title="With an icon">
       <Row>
         <Button icon={<Plus size={18} />}>Tambah token</Button>
-        <Button tone="attention" icon={<Wallet size={18} />}>
-          Isi saldo
-        </Button>
+        <Button icon={<Wallet size={18} />}>Isi saldo</Button>
         <Button variant="outline" tone="neutral" square aria-label="Cari">
           <Search size={18} />
         </Button>
@@ -136,9 +134,9 @@ export const piece: Piece = {
     },
     {
       name: 'tone',
-      type: "'primary' | 'neutral' | 'danger' | 'attention'",
+      type: "'primary' | 'neutral' | 'danger'",
       default: "'primary'",
-      about: 'What it is about; attention is for topping up and little else.',
+      about: 'What it is about; danger is for irreversible actions.',
     },
     {
       name: 'size',

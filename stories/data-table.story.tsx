@@ -286,7 +286,11 @@ export const piece: Piece = {
       about: 'Nothing came yet: skeleton rows.',
     },
     { name: 'busy', type: 'boolean', default: 'false', about: 'The next rows are on their way.' },
-    { name: 'empty', type: 'ReactNode', about: 'Above “Data tidak ditemukan”: why, and a button.' },
+    {
+      name: 'empty',
+      type: 'ReactNode',
+      about: 'Around “Data tidak ditemukan”: the heading above it, the rest below.',
+    },
     {
       name: 'onOpen',
       type: '(row) => void',

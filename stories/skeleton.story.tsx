@@ -3,7 +3,7 @@ import { Emitted, Show } from '#stories/gallery/Show.tsx';
 import type { Piece } from '#stories/gallery/piece.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { Row, Stack } from '#web/ui/panel/Panel.tsx';
-import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+import { FormSkeleton, ListSkeleton, Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { useSkeleton } from '#web/ui/skeleton/useSkeleton.ts';
 
 const SLOW_MS = 200;
@@ -29,6 +29,12 @@ function Demo() {
           <Skeleton width={40} height={40} round />
           <Skeleton width={160} height={40} />
         </Row>
+      </Show>
+      <Show title="A form">
+        <FormSkeleton />
+      </Show>
+      <Show title="A list">
+        <ListSkeleton />
       </Show>
       <Show title="Until something is there">
         <Row>

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { isolated } from '#contract/base/names.ts';
 import { Phone, formatPhone } from '#contract/base/phone.ts';
 import { schema } from '#contract/base/schema.ts';
 import { cleanNumber, normalizePhone, visibleText } from '#contract/base/written-number.ts';
@@ -105,3 +106,9 @@ export const ShownPhone = schema(() =>
 /** `6281234567890` → `+62 812-3456-7890`; `ID.1A2B3C4D5E` → `Tanpa nomor · 3C4D5E`. */
 export const formatPeer = (peer: string): string =>
   isHiddenPeer(peer) ? `Tanpa nomor · ${peer.slice(3).slice(-SHOWN_LETTERS)}` : formatPhone(peer);
+
+/** A name with its number beside it, where one line of text names a peer. */
+export const nameAndNumberOf = (of: { peer: string; peer_name: string | null }): string =>
+  of.peer_name === null
+    ? formatPeer(of.peer)
+    : `${isolated(of.peer_name)} (${formatPeer(of.peer)})`;

@@ -19,7 +19,7 @@ const noAnswer = new TransportError('network');
 export const LostServer = ({ error, retry }: Props) => (
   <div className={layout['lost']}>
     <Alert visible state="warning" label={sentenceOf(error ?? noAnswer)}>
-      <Button variant="link" tone="attention" onClick={retry}>
+      <Button variant="link" tone="neutral" onClick={retry}>
         Coba lagi
       </Button>
     </Alert>

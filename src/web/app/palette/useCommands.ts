@@ -127,7 +127,7 @@ const sending: Command = {
   run: () => navigate({ to: '/message-history', search: { new: '1' } }),
 };
 
-/** Where the plan has no room for another token, it leads to the plans. */
+/** Leads to the plans if the plan has no room for another token. */
 const addingToken = (full: number | undefined): Command => ({
   id: 'token',
   label: full === undefined ? 'Tambah token' : `Tambah token: paket hanya ${full}, lihat paket`,

@@ -57,7 +57,8 @@ const columns = (zone: string): readonly Column<Campaign>[] => [
     align: 'end',
     whole: true,
     phone: 'fact',
-    cell: ({ cost, status }) => status !== 'draft' && <Money amount={cost} />,
+    // Within the quota there is no cost to show.
+    cell: ({ cost }) => cost > 0 && <Money amount={cost} />,
   },
   {
     id: 'created_at',
@@ -88,12 +89,17 @@ function Progress({ campaign }: { campaign: Campaign }) {
 
 export function CampaignTable() {
   const { timezone } = useUser();
-  const shown = useMemo(() => columns(timezone), [timezone]);
   const { view, onView } = useAddressView('/message-history/kiriman', {
     sorts: ['created_at'],
     top: true,
   });
   const list = useList(listCampaigns, {}, view, { everyMs: EVERY_MS });
+  const { rows } = list.table;
+  const costs = rows.length === 0 || rows.some(({ cost }) => cost > 0);
+  const shown = useMemo(
+    () => columns(timezone).filter(({ id }) => costs || id !== 'cost'),
+    [timezone, costs],
+  );
   return (
     <DataTable
       {...list.table}
@@ -108,7 +114,7 @@ export function CampaignTable() {
             icon={<Megaphone size={24} />}
             title="Satu pesan untuk banyak pelanggan"
             action={
-              <LinkButton to="/message-history/kiriman" search={{ view: 'new' }}>
+              <LinkButton to="/message-history/kiriman" search={{ view: 'new' }} variant="subtle">
                 Kirim ke banyak nomor
               </LinkButton>
             }

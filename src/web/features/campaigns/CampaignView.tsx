@@ -8,8 +8,8 @@ import { CampaignProgress } from '#web/features/campaigns/progress/CampaignProgr
 import { campaignQuery } from '#web/features/campaigns/queries.ts';
 import { PageHead } from '#web/ui/layout/PageHead.tsx';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
-import { Row, Stack } from '#web/ui/panel/Panel.tsx';
-import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+import { Row } from '#web/ui/panel/Panel.tsx';
+import { FormSkeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
 export function CampaignView({ id }: { id: string }) {
   const { data: campaign, error, refetch } = useQuery(campaignQuery(id));
@@ -34,12 +34,7 @@ export function CampaignView({ id }: { id: string }) {
       ) : error ? (
         <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />
       ) : (
-        <div aria-busy="true">
-          <Stack gap={24}>
-            <Skeleton height={96} />
-            <Skeleton height={320} />
-          </Stack>
-        </div>
+        <FormSkeleton fields={[44, 104, 44]} />
       )}
     </>
   );

@@ -143,7 +143,7 @@ test('the language is switched, stays chosen, and keeps the anchors', async ({ p
   await found.getByRole('link', { name: /the balance is too low/ }).waitFor();
 
   await tab.goto('/docs?page=webhooks#signature');
-  const chapter = article.getByRole('heading', { name: 'Signature' });
+  const chapter = article.getByRole('heading', { name: 'Signature', exact: true });
   await chapter.waitFor();
   await waitFor(async () => expect((await chapter.boundingBox())?.y).toBeLessThan(200));
   await tab.getByRole('link', { name: 'Bahasa Indonesia' }).click();

@@ -14,7 +14,7 @@ import { exportTitle } from '#web/features/exports/words.ts';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { AnchorButton, Button } from '#web/ui/button/Button.tsx';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
-import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+import { ListSkeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { fileSizeText } from '#web/ui/upload/fileSize.ts';
 import { indonesianUploads } from '#web/ui/upload/uploadLabels.ts';
 
@@ -30,7 +30,7 @@ export function ExportList({ level = 3, empty = null }: Props) {
   const { data, error, refetch, isPending } = useQuery(exportsQuery);
   const client = useQueryClient();
   const cancel = useAct(cancelExport, { onSuccess: () => client.invalidateQueries(exportsQuery) });
-  if (isPending) return <Skeleton height={72} />;
+  if (isPending) return <ListSkeleton />;
   if (error && !data) {
     return <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />;
   }

@@ -128,6 +128,6 @@ const AddSaldo = ({ home }: { home: HomeSummary }) => (
       )}
       Kuota paket dipakai lebih dulu; sesudahnya hanya pesan yang terkirim yang memotong saldo.
     </p>
-    <TopupButton tone="attention" />
+    <TopupButton variant="subtle" />
   </>
 );

@@ -1,7 +1,8 @@
 import { CircleCheck } from 'lucide-react';
+import { nameAndNumberOf } from '#contract/messages/peer.ts';
 import type { MessageRow } from '#contract/messages.ts';
 import styles from '#web/features/home/home.module.css';
-import { nameAndNumberOf, StatusMark } from '#web/features/messages/messages.ts';
+import { StatusMark } from '#web/features/messages/messages.ts';
 import { LinkButton } from '#web/ui/button/Button.tsx';
 import { Panel } from '#web/ui/panel/Panel.tsx';
 

@@ -134,7 +134,7 @@ const Saldo = ({ saldo }: { saldo: HomeSummary['saldo'] }) => (
         </p>
       )}
       <div className={styles['topUp']}>
-        <TopupButton tone="attention" />
+        <TopupButton variant="subtle" />
       </div>
     </div>
   </Panel>

@@ -7,7 +7,7 @@ import { useUser } from '#web/api/user.ts';
 import styles from '#web/features/home/home.module.css';
 import { PeerName, ScheduledFor } from '#web/features/messages/messages.ts';
 import { StatusMark } from '#web/features/messages/messages.ts';
-import { excerptOf } from '#web/features/messages/messages.ts';
+import { excerptOf, hasCost } from '#web/features/messages/messages.ts';
 import { DataTable } from '#web/ui/table/DataTable.tsx';
 import type { Column } from '#web/ui/table/tableProps.ts';
 import { Money } from '#web/ui/money/Money.tsx';
@@ -47,7 +47,7 @@ const columns = (zone: string): readonly Column<MessageRow>[] => [
     align: 'end',
     width: 100,
     whole: true,
-    cell: ({ price, direction }) => direction === 'out' && <Money amount={price} />,
+    cell: (message) => hasCost(message) && <Money amount={message.price} />,
     phone: 'fact',
   },
   {
@@ -67,7 +67,11 @@ const columns = (zone: string): readonly Column<MessageRow>[] => [
 /** The ten newest messages; each opens its details in the history. Undefined while loading. */
 export function Newest({ messages }: { messages: readonly MessageRow[] | undefined }) {
   const { timezone } = useUser();
-  const shown = useMemo(() => columns(timezone), [timezone]);
+  const costs = messages === undefined || messages.some(hasCost);
+  const shown = useMemo(
+    () => columns(timezone).filter(({ id }) => costs || id !== 'price'),
+    [timezone, costs],
+  );
   return (
     <Panel title="Pesan terbaru" tools={<Link to="/message-history">Semua pesan</Link>}>
       <DataTable

@@ -10,7 +10,8 @@ import { SendDialog } from '#web/features/messages/send/SendDialog.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import split from '#web/ui/layout/SplitView.module.css';
 import { classes } from '#web/ui/classes.ts';
-import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+import { ChatRowsLoading } from '#web/ui/chat/list/ChatList.tsx';
+import { SplitView } from '#web/ui/layout/SplitView.tsx';
 
 const ConversationsView = lazy(async () => ({
   default: (await import('#web/features/messages/conversations/ConversationsView.tsx'))
@@ -38,7 +39,9 @@ export function MessagesPage() {
         action={<Button {...label} icon={<Send size={18} />} onClick={() => sending(true)} />}
       />
       {conversations ? (
-        <Suspense fallback={<Skeleton height={480} />}>
+        <Suspense
+          fallback={<SplitView list={<ChatRowsLoading />} detail={undefined} none={null} />}
+        >
           <ConversationsView onSend={() => sending(true)} />
         </Suspense>
       ) : (

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { canResend, manyActions, nameAndNumberOf } from './labels.ts';
+import { rupiah } from '#contract/base/money.ts';
+import { nameAndNumberOf } from '#contract/messages/peer.ts';
+import { canResend, hasCost, manyActions } from './labels.ts';
 
 const failed = { direction: 'out', status: 'failed', type: 'text', failure: null } as const;
 
@@ -27,6 +29,16 @@ test('offers only actions that fit at least one selected message', () => {
   const optedOut = { ...failed, failure: 'opted_out' } as const;
   expect(manyActions([optedOut, read])).toEqual(['export']);
   expect(manyActions([optedOut, failed])).toEqual(['resend', 'export']);
+});
+
+test('shows no cost within the quota, and 0 for what was not delivered', () => {
+  const read = { ...failed, status: 'read' } as const;
+  expect(hasCost({ ...read, price: rupiah(0) })).toBe(false);
+  expect(hasCost({ ...read, price: rupiah(150) })).toBe(true);
+  expect(hasCost({ ...failed, price: rupiah(0) })).toBe(true);
+  expect(hasCost({ ...failed, direction: 'in', status: 'received', price: rupiah(150) })).toBe(
+    false,
+  );
 });
 
 test('writes a name with the number beside it, or the number alone', () => {

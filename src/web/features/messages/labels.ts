@@ -5,7 +5,6 @@ import {
   messageTypeLabel,
   mayResend,
 } from '#contract/messages.ts';
-import { isolated } from '#contract/base/names.ts';
 import { formatPeer } from '#contract/messages/peer.ts';
 import type { Mark } from '#web/ui/chat/Ticks.tsx';
 import type { Series } from '#web/ui/chart/SmallBars.tsx';
@@ -48,10 +47,6 @@ type Peer = { peer: string; peer_name: string | null };
 
 export const nameOf = ({ peer, peer_name }: Peer): string => peer_name ?? formatPeer(peer);
 
-/** A name with its number beside it, where one line of text names a peer. */
-export const nameAndNumberOf = ({ peer, peer_name }: Peer): string =>
-  peer_name === null ? formatPeer(peer) : `${isolated(peer_name)} (${formatPeer(peer)})`;
-
 export const excerptOf = ({ excerpt, type }: Pick<MessageRow, 'excerpt' | 'type'>): string =>
   excerpt === '' ? messageTypeLabel[type] : excerpt;
 
@@ -63,3 +58,8 @@ export const statusSegments = [
   { key: 'waiting', label: 'Antre', color: 'kunyit' },
   { key: 'failed', label: 'Gagal', color: 'bata' },
 ] as const satisfies readonly Series[];
+
+/** Within the quota there is no cost to show; 0 tells that an undelivered message costs nothing. */
+export const hasCost = (
+  message: Pick<MessageRow, 'direction' | 'type' | 'status' | 'price'>,
+): boolean => message.direction === 'out' && (message.price > 0 || mayResend(message));

@@ -6,7 +6,7 @@ export { ScheduledFor } from '#web/features/messages/ScheduledFor.tsx';
 export { StatusMark } from '#web/features/messages/StatusMark.tsx';
 export { conversationsQuery } from '#web/features/messages/conversations/queries.ts';
 export { timelineEntries } from '#web/features/messages/details/timeline.ts';
-export { excerptOf, nameAndNumberOf, statusSegments } from '#web/features/messages/labels.ts';
+export { excerptOf, hasCost, statusSegments } from '#web/features/messages/labels.ts';
 export { canSend } from '#web/features/messages/queries.ts';
 export { SendRefusal } from '#web/features/messages/send/SendRefusal.tsx';
 export { MessagePrice } from '#web/features/messages/send/MessagePrice.tsx';

@@ -78,7 +78,7 @@ export function PasswordPart() {
           onBlur={() => form.leave('password')}
         />
         <div>
-          <Button type="submit" busy={busy}>
+          <Button type="submit" variant="subtle" busy={busy}>
             Ganti kata sandi
           </Button>
         </div>

@@ -13,7 +13,9 @@ import { PhonePart } from '#web/features/profile/phone/PhonePart.tsx';
 import styles from '#web/features/profile/profile.module.css';
 import { SecurityPart } from '#web/features/profile/SecurityPart.tsx';
 import { SessionsPart } from '#web/features/profile/SessionsPart.tsx';
+import { classes } from '#web/ui/classes.ts';
 import { PageHead } from '#web/ui/layout/PageHead.tsx';
+import { scrollRow, useScrollRow } from '#web/ui/layout/useScrollRow.ts';
 
 const parts = [
   { id: 'profil', title: 'Data diri', Part: AboutMe },
@@ -38,6 +40,7 @@ const customerParts = [
 export function ProfilePage() {
   const operator = useUser().role === 'operator';
   const shown = [...parts, ...(operator ? operatorParts : customerParts)];
+  const anchors = useScrollRow<HTMLUListElement>();
   const part = useStore(address).hash.slice(1);
   // The router scrolls as soon as the address is known, before the person is loaded.
   useEffect(() => {
@@ -49,7 +52,7 @@ export function ProfilePage() {
       <PageHead title="Profil" context="Data diri, keamanan, dan pilihan Anda." />
       <div className={styles['page']}>
         <nav aria-label="Bagian profil" className={styles['nav']}>
-          <ul className={styles['anchors']}>
+          <ul ref={anchors} className={classes(scrollRow, styles['anchors'])}>
             {shown.map(({ id, title }) => (
               <li key={id}>
                 <Link to="/profile" hash={id} replace>

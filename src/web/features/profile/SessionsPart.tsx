@@ -12,7 +12,7 @@ import { Section } from '#web/features/profile/Section.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { confirm } from '#web/ui/overlay/confirm.ts';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
-import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+import { ListSkeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
@@ -48,12 +48,7 @@ function Rows({ sessions, error, retry }: RowsProps) {
     );
   }
   if (error) return <WentWrong message={sentenceOf(error)} onRetry={retry} />;
-  return (
-    <div className={styles['sessions']} aria-busy="true">
-      <Skeleton height={56} />
-      <Skeleton height={56} />
-    </div>
-  );
+  return <ListSkeleton rows={2} />;
 }
 
 const isPhone = (device: string): boolean => /Android|iPhone|iPad/.test(device);

@@ -6,7 +6,7 @@ import { formatDateTime } from '#contract/base/time.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useList } from '#web/ui/table/list/useList.ts';
 import { useUser } from '#web/api/user.ts';
-import { nameAndNumberOf } from '#web/features/messages/messages.ts';
+import { nameAndNumberOf } from '#contract/messages/peer.ts';
 import styles from '#web/features/saldo/LineSteps.module.css';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { Money } from '#web/ui/money/Money.tsx';

@@ -17,7 +17,7 @@ import { NoRows } from '#web/ui/table/list/NoRows.tsx';
 import { useAddressView } from '#web/ui/table/list/useAddressView.ts';
 import { useList } from '#web/ui/table/list/useList.ts';
 import { useUser } from '#web/api/user.ts';
-import { nameAndNumberOf } from '#web/features/messages/messages.ts';
+import { nameAndNumberOf } from '#contract/messages/peer.ts';
 import { LineSteps } from '#web/features/saldo/LineSteps.tsx';
 import styles from '#web/features/saldo/Mutations.module.css';
 import { TopupButton } from '#web/features/saldo/topups/TopupButton.tsx';

@@ -31,9 +31,7 @@ export function SaldoPage() {
       <PageHead
         title="Saldo"
         context={wide && 'Saldo dipakai untuk mengirim pesan. Isi kapan saja, pakai sampai habis.'}
-        action={
-          <TopupButton onSaldo tone="attention" icon={<Plus size={18} aria-hidden="true" />} />
-        }
+        action={<TopupButton onSaldo icon={<Plus size={18} aria-hidden="true" />} />}
       />
       <div className={styles['page']}>
         {!isCalm && notices}

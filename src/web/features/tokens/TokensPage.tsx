@@ -23,7 +23,7 @@ import type { Column } from '#web/ui/table/tableProps.ts';
 import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
 import { PageHead } from '#web/ui/layout/PageHead.tsx';
 import { useWide } from '#web/ui/layout/useWide.ts';
-import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+import { ListSkeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 
 const CreateToken = lazy(async () => ({
@@ -146,7 +146,7 @@ export function TokensPage() {
       {full !== undefined && <FullReason full={full} />}
       <TokenTabs current={address.rejected ? 'rejected' : 'list'} />
       {address.rejected ? (
-        <Suspense fallback={<Skeleton height={320} />}>
+        <Suspense fallback={<ListSkeleton rows={6} />}>
           <RejectedCalls />
         </Suspense>
       ) : (

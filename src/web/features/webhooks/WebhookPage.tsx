@@ -23,7 +23,7 @@ import { LinkButton } from '#web/ui/button/Button.tsx';
 import { PageHead } from '#web/ui/layout/PageHead.tsx';
 import { EmptyState, WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { SelectOne } from '#web/ui/select/SelectOne.tsx';
-import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+import { ListSkeleton, Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
 /**
  * Route `/token/webhook`: a token's webhook and its deliveries; without `token`, the first one's.
@@ -156,8 +156,8 @@ function Overview({ tokenId, onCreated }: OverviewProps) {
 
 const LoadingRows = () => (
   <div aria-busy="true" className={styles['page']}>
-    <Skeleton height={340} />
+    <Skeleton lines={6} height="1.55em" />
     <Skeleton height={28} width={160} />
-    <Skeleton height={480} />
+    <ListSkeleton rows={6} />
   </div>
 );

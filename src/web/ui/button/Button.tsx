@@ -7,8 +7,8 @@ import { classes } from '#web/ui/classes.ts';
 export type ButtonLook = {
   /** `solid` for the one main action, `subtle` for the others, `link` inside text. */
   variant?: 'solid' | 'subtle' | 'outline' | 'link';
-  /** `attention` (kunyit) is for topping up and little else; `danger` for irreversible actions. */
-  tone?: 'primary' | 'neutral' | 'danger' | 'attention';
+  /** `danger` is for irreversible actions. Amber is no tone: it marks what waits, not what a click does. */
+  tone?: 'primary' | 'neutral' | 'danger';
   /** 32, 40 (default), 44 and 52 px. */
   size?: 'sm' | 'md' | 'lg' | 'xl';
   /** An icon before the label (a lucide icon at `size={18}`). */

@@ -1,4 +1,5 @@
 import type { CSSProperties } from 'react';
+import { Stack } from '#web/ui/panel/Panel.tsx';
 import styles from '#web/ui/skeleton/Skeleton.module.css';
 
 type Props = {
@@ -29,3 +30,28 @@ export function Skeleton({ width, height = '1em', lines = 1, round = false }: Pr
     </span>
   );
 }
+
+/** A form that loads: a label above each control. `fields` has the height of each control in px. */
+export const FormSkeleton = ({ fields = [44, 44, 44] }: { fields?: readonly number[] }) => (
+  <div aria-busy="true">
+    <Stack>
+      {fields.map((height, index) => (
+        <span key={index} className={styles['lines']}>
+          <Skeleton width={`${18 + ((index * 29) % 16)}%`} />
+          <Skeleton height={height} />
+        </span>
+      ))}
+    </Stack>
+  </div>
+);
+
+/** A list that loads: rows of two lines. */
+export const ListSkeleton = ({ rows = 3 }: { rows?: number }) => (
+  <div aria-busy="true">
+    <Stack gap={24}>
+      {Array.from({ length: rows }, (_, row) => (
+        <Skeleton key={row} lines={2} width={`${54 + ((row * 37) % 30)}%`} />
+      ))}
+    </Stack>
+  </div>
+);

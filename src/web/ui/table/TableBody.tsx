@@ -71,8 +71,10 @@ const Detail = ({ span, children }: { span: number; children: ReactNode }) =>
 const EmptyRow = ({ span, children }: { span: number; children: ReactNode }) => (
   <tr role="row" className={styles['nothing']}>
     <td role="cell" colSpan={span}>
-      {children}
-      <p className={styles['empty']}>Data tidak ditemukan</p>
+      <div className={styles['none']}>
+        {children}
+        <p className={styles['empty']}>Data tidak ditemukan</p>
+      </div>
     </td>
   </tr>
 );

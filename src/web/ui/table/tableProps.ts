@@ -80,7 +80,7 @@ export type TableProps<Row> = {
   loading?: boolean;
   /** Newer data is loading; the old rows stay. */
   busy?: boolean;
-  /** Below 'Data tidak ditemukan': the reason, or a button to start. */
+  /** Around 'Data tidak ditemukan': an `EmptyState`, whose heading is above it, or a sentence. */
   empty?: ReactNode;
   /** Opens a row: a click anywhere on it, or Enter on its first cell. j and k move between rows. */
   onOpen?: (row: Row) => void;

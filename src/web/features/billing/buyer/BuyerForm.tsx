@@ -11,7 +11,7 @@ import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
 import { useForm } from '#web/ui/form/useForm.ts';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { Panel } from '#web/ui/panel/Panel.tsx';
-import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+import { FormSkeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { TextArea, TextField } from '#web/ui/text/TextField.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
@@ -27,13 +27,7 @@ export function BuyerForm() {
       {buyer.isError && !buyer.data && (
         <WentWrong message={sentenceOf(buyer.error)} onRetry={() => void buyer.refetch()} />
       )}
-      {buyer.isPending && (
-        <div className={styles['form']} aria-busy="true">
-          <Skeleton height={62} />
-          <Skeleton height={62} />
-          <Skeleton height={104} />
-        </div>
-      )}
+      {buyer.isPending && <FormSkeleton fields={[44, 44, 84]} />}
     </Panel>
   );
 }
@@ -93,7 +87,7 @@ function Fields({ buyer }: { buyer: BillingProfile }) {
         {...field('email')}
       />
       <div>
-        <Button type="submit" busy={save.busy}>
+        <Button type="submit" variant="subtle" busy={save.busy}>
           Simpan data tagihan
         </Button>
       </div>

@@ -139,11 +139,7 @@ function Suspended({ subscription, onDone }: Props) {
 
 export function TopupLink({ amount }: { amount: number }) {
   const proposed = topupFor(amount);
-  return (
-    <TopupButton amount={proposed} tone="attention">
-      {`Isi saldo ${formatRupiah(proposed)}`}
-    </TopupButton>
-  );
+  return <TopupButton amount={proposed}>{`Isi saldo ${formatRupiah(proposed)}`}</TopupButton>;
 }
 
 export function Ending({ subscription, onDone }: Props): ReactNode {

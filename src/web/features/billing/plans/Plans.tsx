@@ -107,7 +107,7 @@ function Choice({ plan, subscription }: CardProps) {
         to="/billing"
         change={{ change: plan.code, open: undefined }}
         resetScroll={false}
-        variant={up ? 'solid' : 'outline'}
+        variant={up ? 'subtle' : 'outline'}
         tone={up ? 'primary' : 'neutral'}
         block
       >

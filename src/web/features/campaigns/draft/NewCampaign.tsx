@@ -24,7 +24,7 @@ import type { Form } from '#web/ui/form/useForm.ts';
 import { useStoredForm } from '#web/features/campaigns/draft/useStoredForm.ts';
 import { EmptyState, WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { SelectOne } from '#web/ui/select/SelectOne.tsx';
-import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+import { FormSkeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { Tabs } from '#web/ui/tabs/Tabs.tsx';
 import { TextArea, TextField } from '#web/ui/text/TextField.tsx';
 import { FileUpload } from '#web/ui/upload/FileUpload.tsx';
@@ -38,7 +38,7 @@ export function NewCampaign({ onMade }: Props) {
   const { data: tokens, error, refetch } = useQuery(allTokensQuery);
   if (!tokens && error)
     return <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />;
-  if (!tokens) return <Skeleton height={360} />;
+  if (!tokens) return <FormSkeleton fields={[44, 44, 128]} />;
   if (tokens.length === 0) {
     return (
       <EmptyState

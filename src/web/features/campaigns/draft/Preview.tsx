@@ -18,7 +18,7 @@ import { useUser } from '#web/api/user.ts';
 import { templatesQuery } from '#web/features/campaigns/draft/templatesQuery.ts';
 import { placeIn, type DraftValues } from '#web/features/campaigns/draft/content.ts';
 import styles from '#web/features/campaigns/campaigns.module.css';
-import { nameAndNumberOf } from '#web/features/messages/messages.ts';
+import { nameAndNumberOf } from '#contract/messages/peer.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { ChatBubble, ChatList } from '#web/ui/chat/ChatBubble.tsx';
 import type { ChatMessage } from '#web/ui/chat/chat.ts';

@@ -204,7 +204,11 @@ const NoConversations = ({ onSend }: { onSend: () => void }) => (
   <EmptyState
     icon={<MessagesSquare size={24} />}
     title="Belum ada percakapan"
-    action={<Button onClick={onSend}>Kirim pesan</Button>}
+    action={
+      <Button variant="subtle" onClick={onSend}>
+        Kirim pesan
+      </Button>
+    }
   >
     Percakapan dimulai saat Anda mengirim pesan, atau saat seseorang menulis ke nomor Anda.
   </EmptyState>

@@ -5,7 +5,7 @@ import { checkResend, resendMessage } from '#contract/messages/history.ts';
 import { perform } from '#web/api/act.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
-import { nameAndNumberOf } from '#web/features/messages/labels.ts';
+import { nameAndNumberOf } from '#contract/messages/peer.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { confirm } from '#web/ui/overlay/confirm.ts';
 import { Money } from '#web/ui/money/Money.tsx';

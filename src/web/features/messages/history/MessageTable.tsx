@@ -5,7 +5,7 @@ import { MessagesSquare } from 'lucide-react';
 import { Suspense, useMemo, useState } from 'react';
 import { PAGE_SIZE } from '#contract/base/act.ts';
 import { formatNumber } from '#contract/base/money.ts';
-import { listMessages, mayResend, type MessageRow, messageTypeLabel } from '#contract/messages.ts';
+import { listMessages, type MessageRow, messageTypeLabel } from '#contract/messages.ts';
 import { formatDate, formatDateTime, formatTime } from '#contract/base/time.ts';
 import { NoRows } from '#web/ui/table/list/NoRows.tsx';
 import { useAddressView } from '#web/ui/table/list/useAddressView.ts';
@@ -29,7 +29,7 @@ import { ScheduledFor } from '#web/features/messages/ScheduledFor.tsx';
 import { FailedFor } from '#web/features/messages/history/FailedFor.tsx';
 import { StatusMark } from '#web/features/messages/StatusMark.tsx';
 import { allTokensQuery } from '#web/api/allTokens.ts';
-import { nameOf } from '#web/features/messages/labels.ts';
+import { hasCost, nameOf } from '#web/features/messages/labels.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
 import { selectionParts } from '#web/ui/table/selection/selectionParts.ts';
@@ -106,10 +106,7 @@ const columns = (zone: string): readonly Column<MessageRow>[] => [
     align: 'end',
     whole: true,
     phone: 'fact',
-    // Within the quota there is no cost to show; 0 tells that an undelivered message costs nothing.
-    cell: (message) =>
-      message.direction === 'out' &&
-      (message.price > 0 || mayResend(message)) && <Money amount={message.price} />,
+    cell: (message) => hasCost(message) && <Money amount={message.price} />,
   },
 ];
 
@@ -170,11 +167,12 @@ export function MessageTable({ onSend }: { onSend: () => void }) {
   const zone = useUser().timezone;
   const tokens = useQuery(allTokensQuery);
   const roomy = useMedia(ROOMY);
-  const shown = useMemo(
-    () => columns(zone).filter(({ id }) => roomy || id !== 'token'),
-    [zone, roomy],
-  );
   const { search, filters, list, selection, rows, table, ...more } = useMessages();
+  const costs = rows.length === 0 || rows.some(hasCost);
+  const shown = useMemo(
+    () => columns(zone).filter(({ id }) => (roomy || id !== 'token') && (costs || id !== 'price')),
+    [zone, roomy, costs],
+  );
   const showNews = () => {
     more.show();
     window.scrollTo(0, 0);
@@ -239,7 +237,11 @@ const NoMessages = ({ onSend }: { onSend: () => void }) => (
   <EmptyState
     icon={<MessagesSquare size={24} />}
     title="Belum ada pesan"
-    action={<Button onClick={onSend}>Kirim pesan pertama</Button>}
+    action={
+      <Button variant="subtle" onClick={onSend}>
+        Kirim pesan pertama
+      </Button>
+    }
   >
     Pesan yang Anda kirim dan terima akan tercatat di sini.
   </EmptyState>

@@ -14,7 +14,7 @@ import { onWorkerMessage, type PushMessage } from '#web/browser/push/workerMessa
 import { notifyBlockedSound } from './blockedSound.ts';
 import { isSeen } from '#web/features/messages/conversations/thread/seen.ts';
 import { conversationUrl, conversationAt } from '#web/features/messages/incoming/pushedMessage.ts';
-import { nameAndNumberOf } from '#web/features/messages/labels.ts';
+import { nameAndNumberOf } from '#contract/messages/peer.ts';
 import { announce } from '#web/ui/announce/announce.ts';
 
 const messageNews: News<'message.received'> = {

@@ -18,7 +18,9 @@ import { useRemoveOptout } from '#web/features/messages/optouts/useRemoveOptout.
 import { canSend } from '#web/features/messages/queries.ts';
 import { allTokensQuery } from '#web/api/allTokens.ts';
 import { Button, LinkButton } from '#web/ui/button/Button.tsx';
-import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
+import { EmptyState, WentWrong } from '#web/ui/panel/EmptyState.tsx';
+import { ListSkeleton } from '#web/ui/skeleton/Skeleton.tsx';
+import { sentenceOf } from '#web/api/errors.ts';
 import { SelectOne } from '#web/ui/select/SelectOne.tsx';
 import { DataTable } from '#web/ui/table/DataTable.tsx';
 import type { Column } from '#web/ui/table/tableProps.ts';
@@ -73,7 +75,7 @@ const columns = (zone: string): readonly Column<Optout>[] => [
 /** Route `/message-history/berhenti`: the phones that opted out of a token, and actions on them. */
 export function OptoutsPage() {
   const { token } = useSearch(PATH);
-  const { data: tokens } = useQuery(allTokensQuery);
+  const { data: tokens, error, refetch } = useQuery(allTokensQuery);
   const [adding, setAdding] = useState(false);
   const label = useHeadLabel('Tandai berhenti');
   const selectedToken =
@@ -88,6 +90,12 @@ export function OptoutsPage() {
           )
         }
       />
+      {!tokens &&
+        (error ? (
+          <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />
+        ) : (
+          <ListSkeleton rows={6} />
+        ))}
       {tokens && selectedToken === undefined && (
         <EmptyState
           icon={<KeyRound size={24} />}

@@ -1,7 +1,7 @@
 import type { MessageRow } from '#contract/messages.ts';
 import type { Refused } from '#contract/messages/history.ts';
 import styles from '#web/features/messages/selection/RefusedList.module.css';
-import { nameAndNumberOf } from '#web/features/messages/labels.ts';
+import { nameAndNumberOf } from '#contract/messages/peer.ts';
 
 type Props = { title: string; refused: readonly Refused[]; messages: readonly MessageRow[] };
 

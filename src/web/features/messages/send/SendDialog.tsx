@@ -9,8 +9,7 @@ import { LinkButton } from '#web/ui/button/Button.tsx';
 import { EmptyState, WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { later } from '#web/browser/lazyComponent.ts';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
-import { Stack } from '#web/ui/panel/Panel.tsx';
-import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+import { FormSkeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
 /** The form and its fields are loaded with the dialog: the list does not need them. */
 const SendForm = later(
@@ -44,15 +43,7 @@ function Content({ onClose, onBusy }: Omit<SendFormProps, 'tokens'>) {
   );
 }
 
-const LoadingRows = () => (
-  <div aria-busy="true">
-    <Stack>
-      <Skeleton height={62} />
-      <Skeleton height={62} />
-      <Skeleton height={128} />
-    </Stack>
-  </div>
-);
+const LoadingRows = () => <FormSkeleton fields={[44, 44, 104]} />;
 
 const NoToken = ({ has }: { has: boolean }) => (
   <EmptyState

@@ -3,7 +3,7 @@ import { approveBonus } from '#contract/operator/payments.ts';
 import type { CustomerForm } from '#web/features/operator/adjustments/customerForm.ts';
 import styles from '#web/features/operator/form/form.module.css';
 import { OperatorForm } from '#web/features/operator/form/OperatorForm.tsx';
-import { useOperatorForm } from '#web/features/operator/form/useOperatorForm.ts';
+import { useOperatorForm } from '#web/features/operator/form/useOperatorForm.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 
 /** Lets a customer spend the welcome bonus on any number, before the first payment. */

@@ -8,7 +8,7 @@ import {
 import { AmountField } from '#web/features/operator/form/AmountField.tsx';
 import { OperatorForm } from '#web/features/operator/form/OperatorForm.tsx';
 import { TransferFields } from '#web/features/operator/form/TransferFields.tsx';
-import { useOperatorForm } from '#web/features/operator/form/useOperatorForm.ts';
+import { useOperatorForm } from '#web/features/operator/form/useOperatorForm.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 
 export function PayoutForm({ customer, onDone }: CustomerForm) {

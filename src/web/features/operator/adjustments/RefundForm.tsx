@@ -7,7 +7,7 @@ import {
 } from '#web/features/operator/adjustments/customerForm.ts';
 import { AmountField } from '#web/features/operator/form/AmountField.tsx';
 import { OperatorForm } from '#web/features/operator/form/OperatorForm.tsx';
-import { useOperatorForm } from '#web/features/operator/form/useOperatorForm.ts';
+import { useOperatorForm } from '#web/features/operator/form/useOperatorForm.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { TextField } from '#web/ui/text/TextField.tsx';
 

@@ -10,7 +10,7 @@ import { checkSentence, findingSentence } from '#web/features/operator/audit/aud
 import styles from '#web/features/operator/audit/AuditPage.module.css';
 import desk from '#web/features/operator/form/form.module.css';
 import { Loaded } from '#web/features/operator/form/Loaded.tsx';
-import { isOperatorQuery } from '#web/features/operator/form/useOperatorForm.ts';
+import { isOperatorQuery } from '#web/features/operator/form/useOperatorForm.tsx';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { Panel, Stack } from '#web/ui/panel/Panel.tsx';

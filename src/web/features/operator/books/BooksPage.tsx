@@ -18,7 +18,7 @@ import { Findings } from '#web/features/operator/books/Findings.tsx';
 import { actQuery } from '#web/features/operator/form/actQuery.ts';
 import styles from '#web/features/operator/form/form.module.css';
 import { Loaded } from '#web/features/operator/form/Loaded.tsx';
-import { isOperatorQuery } from '#web/features/operator/form/useOperatorForm.ts';
+import { isOperatorQuery } from '#web/features/operator/form/useOperatorForm.tsx';
 import { OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';

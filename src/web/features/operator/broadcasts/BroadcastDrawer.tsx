@@ -18,7 +18,7 @@ import {
 } from '#web/features/operator/broadcasts/broadcastWords.ts';
 import styles from '#web/features/operator/form/form.module.css';
 import { useGuardedClose } from '#web/ui/overlay/useGuardedClose.ts';
-import { isOperatorQuery } from '#web/features/operator/form/useOperatorForm.ts';
+import { isOperatorQuery } from '#web/features/operator/form/useOperatorForm.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { confirm } from '#web/ui/overlay/confirm.ts';
 import { Drawer } from '#web/ui/overlay/Modal.tsx';

@@ -19,7 +19,7 @@ import {
 import { actQuery } from '#web/features/operator/form/actQuery.ts';
 import styles from '#web/features/operator/form/form.module.css';
 import { MomentField } from '#web/features/operator/form/MomentField.tsx';
-import { useOperatorForm } from '#web/features/operator/form/useOperatorForm.ts';
+import { useOperatorForm } from '#web/features/operator/form/useOperatorForm.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { Checkbox } from '#web/ui/form/Checkbox.tsx';
 import type { Form } from '#web/ui/form/useForm.ts';

@@ -5,7 +5,7 @@ import { formatAgo } from '#contract/base/time.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { useUser } from '#web/api/user.ts';
-import { isOperatorQuery } from '#web/features/operator/form/useOperatorForm.ts';
+import { isOperatorQuery } from '#web/features/operator/form/useOperatorForm.tsx';
 import desk from '#web/features/operator/form/form.module.css';
 import { maySee } from '#web/features/operator/operator.ts';
 import { Button } from '#web/ui/button/Button.tsx';

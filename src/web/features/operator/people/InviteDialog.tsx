@@ -10,7 +10,7 @@ import type { AnswerOf } from '#web/api/answer.ts';
 import { isAbort, sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import desk from '#web/features/operator/form/form.module.css';
-import { isOperatorQuery } from '#web/features/operator/form/useOperatorForm.ts';
+import { isOperatorQuery } from '#web/features/operator/form/useOperatorForm.tsx';
 import { RolesField } from '#web/features/operator/people/RolesField.tsx';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';

@@ -14,7 +14,7 @@ import { PasswordQuestion } from '#web/features/auth/auth.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import desk from '#web/features/operator/form/form.module.css';
-import { isOperatorQuery } from '#web/features/operator/form/useOperatorForm.ts';
+import { isOperatorQuery } from '#web/features/operator/form/useOperatorForm.tsx';
 import { RolesField } from '#web/features/operator/people/RolesField.tsx';
 import { Button, LinkButton } from '#web/ui/button/Button.tsx';
 import { fieldErrors } from '#web/ui/form/fieldErrors.ts';

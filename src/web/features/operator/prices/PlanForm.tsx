@@ -2,7 +2,7 @@ import { type PlanDetails, savePlan } from '#contract/operator/books.ts';
 import { AmountField } from '#web/features/operator/form/AmountField.tsx';
 import styles from '#web/features/operator/form/form.module.css';
 import { OperatorForm } from '#web/features/operator/form/OperatorForm.tsx';
-import { useOperatorForm } from '#web/features/operator/form/useOperatorForm.ts';
+import { useOperatorForm } from '#web/features/operator/form/useOperatorForm.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import type { Form } from '#web/ui/form/useForm.ts';
 import { Checkbox } from '#web/ui/form/Checkbox.tsx';

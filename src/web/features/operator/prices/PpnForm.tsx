@@ -1,7 +1,7 @@
 import { setPpn } from '#contract/operator/books.ts';
 import styles from '#web/features/operator/form/form.module.css';
 import { OperatorForm } from '#web/features/operator/form/OperatorForm.tsx';
-import { useOperatorForm } from '#web/features/operator/form/useOperatorForm.ts';
+import { useOperatorForm } from '#web/features/operator/form/useOperatorForm.tsx';
 import { fromWords, rateWords } from '#web/features/operator/prices/priceWords.ts';
 import { instantOf } from '#web/features/operator/form/moment.ts';
 import { FromField } from '#web/features/operator/prices/FromField.tsx';

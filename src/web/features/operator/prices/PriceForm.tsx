@@ -4,7 +4,7 @@ import { PriceCategory } from '#contract/channels.ts';
 import { AmountField } from '#web/features/operator/form/AmountField.tsx';
 import styles from '#web/features/operator/form/form.module.css';
 import { OperatorForm } from '#web/features/operator/form/OperatorForm.tsx';
-import { useOperatorForm } from '#web/features/operator/form/useOperatorForm.ts';
+import { useOperatorForm } from '#web/features/operator/form/useOperatorForm.tsx';
 import { categoryWords, fromWords, whatOf } from '#web/features/operator/prices/priceWords.ts';
 import { instantOf } from '#web/features/operator/form/moment.ts';
 import { FromField } from '#web/features/operator/prices/FromField.tsx';

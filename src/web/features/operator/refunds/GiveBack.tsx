@@ -5,7 +5,7 @@ import { refundPayment } from '#contract/operator/payments.ts';
 import { proposalResult } from '#web/features/operator/adjustments/customerForm.ts';
 import styles from '#web/features/operator/form/form.module.css';
 import { OperatorForm } from '#web/features/operator/form/OperatorForm.tsx';
-import { useOperatorForm } from '#web/features/operator/form/useOperatorForm.ts';
+import { useOperatorForm } from '#web/features/operator/form/useOperatorForm.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 
 type Paid = { id: string; account_name: string; credited: Rupiah };

@@ -2,7 +2,7 @@ import { isolated } from '#contract/base/names.ts';
 import { formatRupiah } from '#contract/base/money.ts';
 import { type OpenRefund, finishRefund } from '#contract/operator/payments.ts';
 import styles from '#web/features/operator/form/form.module.css';
-import { useOperatorForm } from '#web/features/operator/form/useOperatorForm.ts';
+import { useOperatorForm } from '#web/features/operator/form/useOperatorForm.tsx';
 import { Missing } from '#web/features/operator/refunds/Missing.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { Money } from '#web/ui/money/Money.tsx';

@@ -1,6 +1,6 @@
 import { type FlaggedPayment, settleFlag } from '#contract/operator/payments.ts';
 import { OperatorForm } from '#web/features/operator/form/OperatorForm.tsx';
-import { useOperatorForm } from '#web/features/operator/form/useOperatorForm.ts';
+import { useOperatorForm } from '#web/features/operator/form/useOperatorForm.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 
 type Props = { payment: FlaggedPayment; onDone: () => void };

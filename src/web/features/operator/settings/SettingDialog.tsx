@@ -5,7 +5,7 @@ import {
   saveSetting,
 } from '#contract/operator/settings.ts';
 import { OperatorForm } from '#web/features/operator/form/OperatorForm.tsx';
-import { useOperatorForm } from '#web/features/operator/form/useOperatorForm.ts';
+import { useOperatorForm } from '#web/features/operator/form/useOperatorForm.tsx';
 import { useGuardedClose } from '#web/ui/overlay/useGuardedClose.ts';
 import { SettingField } from '#web/features/operator/settings/SettingField.tsx';
 import { settingWords } from '#web/features/operator/settings/settingWords.ts';

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type SystemToken, connectSystemToken } from '#contract/operator/settings.ts';
-import { isOperatorQuery } from '#web/features/operator/form/useOperatorForm.ts';
+import { isOperatorQuery } from '#web/features/operator/form/useOperatorForm.tsx';
 import { CloudForm, CloudSetup } from '#web/features/tokens/tokens.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';

@@ -10,7 +10,7 @@ import { tokenStatusLabel } from '#contract/tokens.ts';
 import { PasswordQuestion } from '#web/features/auth/auth.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
-import { isOperatorQuery } from '#web/features/operator/form/useOperatorForm.ts';
+import { isOperatorQuery } from '#web/features/operator/form/useOperatorForm.tsx';
 import { CloudNumber } from '#web/features/operator/systemToken/CloudNumber.tsx';
 import { MoveSystemToken } from '#web/features/operator/systemToken/MoveSystemToken.tsx';
 import { channelLabel } from '#web/features/tokens/tokens.ts';

@@ -4,7 +4,7 @@ import { type SystemToken, moveSystemToken } from '#contract/operator/settings.t
 import type { ChannelName } from '#contract/tokens.ts';
 import { PasswordQuestion } from '#web/features/auth/auth.ts';
 import { useAct } from '#web/api/query.ts';
-import { isOperatorQuery } from '#web/features/operator/form/useOperatorForm.ts';
+import { isOperatorQuery } from '#web/features/operator/form/useOperatorForm.tsx';
 import { AboutChannel, channelLabel } from '#web/features/tokens/tokens.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';

@@ -10,7 +10,7 @@ import { Samples } from '#web/features/tokens/keys/KeyShown.tsx';
 import styles from '#web/features/tokens/tokens.module.css';
 import { WebhookPart } from '#web/features/webhooks/webhooks.ts';
 import { Accordion, AccordionPart } from '#web/ui/disclosure/Accordion.tsx';
-import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+import { ListSkeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
 /** Contains the date picker, which the list of tokens does not need. */
 const TokenAccessPart = lazy(async () => ({
@@ -57,7 +57,7 @@ export function Developers({ token }: { token: Token }) {
             <WebhookPart tokenId={token.id} />
           </Part>
           <Part id="akses">
-            <Suspense fallback={<Skeleton height={480} />}>
+            <Suspense fallback={<ListSkeleton rows={5} />}>
               <TokenAccessPart key={token.id} token={token} />
             </Suspense>
           </Part>

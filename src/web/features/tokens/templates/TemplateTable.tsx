@@ -9,7 +9,7 @@ import { addressOf, categoryLabel, languageLabel } from '#web/features/tokens/te
 import { TemplateDrawer } from '#web/features/tokens/templates/TemplateDrawer.tsx';
 import { TemplateStatusChip } from '#web/features/tokens/templates/TemplateStatusChip.tsx';
 import styles from '#web/features/tokens/templates/templates.module.css';
-import { LinkButton } from '#web/ui/button/Button.tsx';
+import { type ButtonLook, LinkButton } from '#web/ui/button/Button.tsx';
 import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
 import { DataTable } from '#web/ui/table/DataTable.tsx';
 import type { Column } from '#web/ui/table/tableProps.ts';
@@ -77,8 +77,9 @@ const columns = (zone: string): readonly Column<Template>[] => [
   },
 ];
 
-export const AddTemplate = () => (
+export const AddTemplate = ({ variant = 'solid' }: Pick<ButtonLook, 'variant'>) => (
   <LinkButton
+    variant={variant}
     to="/token/templat"
     search={{ view: 'new' }}
     icon={<Plus size={18} aria-hidden="true" />}
@@ -119,7 +120,7 @@ export function TemplateTable() {
             <EmptyState
               icon={<FileText size={24} />}
               title="Tulis sekali, kirim dengan namanya"
-              action={<AddTemplate />}
+              action={<AddTemplate variant="subtle" />}
             >
               Templat adalah pesan dengan variabel, misalnya “Halo {'{{1}}'}, pesanan {'{{2}}'}{' '}
               siap”. Program Anda cukup menyebut nama dan isinya.

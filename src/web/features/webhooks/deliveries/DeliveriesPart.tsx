@@ -65,8 +65,7 @@ const columns = (zone: string): readonly Column<Delivery>[] => [
   {
     id: 'peer',
     title: 'Nomor',
-    width: 170,
-    whole: true,
+    width: 210,
     phone: 'fact',
     cell: (delivery) => <Peer delivery={delivery} />,
   },
@@ -111,6 +110,22 @@ function LastAnswer({ delivery, zone }: { delivery: Delivery; zone: string }) {
   );
 }
 
+type ReplayProps = { isOff: boolean; reason: string; onClick: () => void };
+
+const ReplayButton = ({ isOff, reason, onClick }: ReplayProps) => (
+  <Button
+    variant="outline"
+    tone="neutral"
+    size="sm"
+    icon={<History size={16} aria-hidden="true" />}
+    disabled={isOff}
+    aria-describedby={isOff ? reason : undefined}
+    onClick={onClick}
+  >
+    Kirim ulang per tanggal
+  </Button>
+);
+
 export function DeliveriesPart({ webhook }: { webhook: Webhook }) {
   const search = useSearch('/token/webhook');
   const { timezone: zone } = useUser();
@@ -128,19 +143,7 @@ export function DeliveriesPart({ webhook }: { webhook: Webhook }) {
   return (
     <Panel
       title="Pengiriman"
-      tools={
-        <Button
-          variant="outline"
-          tone="neutral"
-          size="sm"
-          icon={<History size={16} aria-hidden="true" />}
-          disabled={isOff}
-          aria-describedby={isOff ? reason : undefined}
-          onClick={() => setReplaying(true)}
-        >
-          Kirim ulang per tanggal
-        </Button>
-      }
+      tools={<ReplayButton isOff={isOff} reason={reason} onClick={() => setReplaying(true)} />}
     >
       <div className={styles['part']}>
         {isOff && (

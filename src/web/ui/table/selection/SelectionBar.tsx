@@ -8,6 +8,7 @@ type Props<Row> = { table: TableProps<Row>; selection: Selection<Row>; picking: 
 
 /** Shows the checkboxes of cards. */
 export function PickButton<Row>({ table, picking }: Omit<Props<Row>, 'selection'>) {
+  if (table.rows.length === 0 && !table.loading && !picking.on) return null;
   return (
     <div className={styles['pick']}>
       <Button

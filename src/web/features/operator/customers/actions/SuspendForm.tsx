@@ -3,7 +3,7 @@ import { suspendCustomer } from '#contract/operator/customers.ts';
 import type { CustomerForm } from '#web/features/operator/adjustments/customerForm.ts';
 import styles from '#web/features/operator/form/form.module.css';
 import { OperatorForm } from '#web/features/operator/form/OperatorForm.tsx';
-import { useOperatorForm } from '#web/features/operator/form/useOperatorForm.ts';
+import { useOperatorForm } from '#web/features/operator/form/useOperatorForm.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { useStartHere } from '#web/ui/form/useStartHere.ts';
 

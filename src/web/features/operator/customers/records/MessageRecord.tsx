@@ -17,7 +17,7 @@ import { actQuery } from '#web/features/operator/form/actQuery.ts';
 import desk from '#web/features/operator/form/form.module.css';
 import { OperatorForm } from '#web/features/operator/form/OperatorForm.tsx';
 import { Loaded } from '#web/features/operator/form/Loaded.tsx';
-import { useOperatorForm } from '#web/features/operator/form/useOperatorForm.ts';
+import { useOperatorForm } from '#web/features/operator/form/useOperatorForm.tsx';
 import { maySee } from '#web/features/operator/operator.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';

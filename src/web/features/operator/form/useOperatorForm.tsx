@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { createElement, Fragment, type FormEvent } from 'react';
+import type { FormEvent } from 'react';
 import type { Act, InputFor } from '#contract/base/act.ts';
 import type { AnswerOf } from '#web/api/answer.ts';
 import { sentenceOf } from '#web/api/errors.ts';
@@ -49,7 +49,12 @@ export function useOperatorForm<
     const { title, text, button, tone = 'primary' } = question(values);
     void confirm({
       title,
-      children: createElement(Fragment, null, text, createElement(PasswordQuestion, { of: act })),
+      children: (
+        <>
+          {text}
+          <PasswordQuestion of={act} />
+        </>
+      ),
       cancelText: 'Batal',
       confirmText: button,
       tone,
