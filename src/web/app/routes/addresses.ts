@@ -72,7 +72,7 @@ export const addresses = {
     open: text,
     new: oneOf(['1']),
     amount: whole,
-    /** The paused campaign that a top-up is for: paid, it leads back there. */
+    /** The paused campaign of a top-up; once paid, the page links to it. */
     campaign: text,
   },
   '/billing': {

@@ -21,7 +21,7 @@ const linkable: ReadonlySet<Token['reason']> = new Set(['not_linked', 'disconnec
 
 type Props = { tokens: readonly Token[]; paused?: HomeSummary['paused'] };
 
-/** What waits for the owner: broadcasts that paused by themselves, then tokens. */
+/** Lists the tasks of the owner: broadcasts that paused by themselves, then tokens. */
 export function Attention({ tokens, paused = [] }: Props) {
   if (tokens.length + paused.length === 0) return null;
   return (

@@ -30,7 +30,7 @@ type PausedCampaigns = (
   accountId: string,
 ) => Promise<readonly { campaign_id: string; name: string; waiting: number }[]>;
 
-/** What other domains report on Beranda. */
+/** The reports of other domains on Beranda. */
 type Reports = { webhookTroubles: WebhookTroubles; pausedCampaigns: PausedCampaigns };
 
 export type HomeDeps = Reports & { sql: Sql; now: () => Date };

@@ -3,7 +3,7 @@ import { missingOf, type CostFigures } from '#web/features/campaigns/draft/cost.
 
 type Props = { figures: CostFigures; campaignId: string };
 
-/** A top-up of what a campaign lacks; paid, it leads back to the campaign. */
+/** Links to a top-up of the amount that a campaign lacks; once paid, that page links back here. */
 export const TopupLink = ({ figures, campaignId }: Props) => (
   <Link
     to="/saldo"

@@ -20,7 +20,7 @@ export type CostFigures = {
   duration: string;
 };
 
-/** What the saldo lacks for all messages; 0 while that is not known. */
+/** The amount missing for all messages; 0 while unknown. */
 export const missingOf = ({ cost, available, isBonus }: CostFigures): Rupiah =>
   cost === undefined || available === undefined
     ? rupiah(0)

@@ -95,7 +95,7 @@ function CampaignStatus({ campaign, figures }: Props) {
 
 type ShortProps = { reason: 'saldo_short' | 'bonus_only'; id: string; figures: CostFigures };
 
-/** What the waiting recipients cost and the saldo lacks; once it suffices, what to do next. */
+/** Shows the cost of the waiting recipients and the missing amount; once the saldo suffices, the next step. */
 function SaldoShort({ reason, id, figures }: ShortProps) {
   const { messages, cost, available } = figures;
   const missing = missingOf(figures);

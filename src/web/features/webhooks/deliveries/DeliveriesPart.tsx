@@ -1,5 +1,5 @@
 import { History, Webhook as Icon } from 'lucide-react';
-import { useId, useMemo, useState } from 'react';
+import { useId, useMemo, useState, type ComponentProps } from 'react';
 import { formatNumber } from '#contract/base/money.ts';
 import { formatDate } from '#contract/base/time.ts';
 import {
@@ -126,6 +126,15 @@ const ReplayButton = ({ isOff, reason, onClick }: ReplayProps) => (
   </Button>
 );
 
+const NoDeliveries = (props: Omit<ComponentProps<typeof NoRows>, 'children'>) => (
+  <NoRows {...props}>
+    <EmptyState icon={<Icon size={24} />} title="Belum ada peristiwa">
+      Tekan Kirim uji coba di atas untuk mencoba alamatnya, atau kirim satu pesan: peristiwanya
+      muncul di sini otomatis.
+    </EmptyState>
+  </NoRows>
+);
+
 export function DeliveriesPart({ webhook }: { webhook: Webhook }) {
   const search = useSearch('/token/webhook');
   const { timezone: zone } = useUser();
@@ -166,17 +175,12 @@ export function DeliveriesPart({ webhook }: { webhook: Webhook }) {
           onOpen={({ id }) => openAt(id)}
           openKey={search.open}
           empty={
-            <NoRows
+            <NoDeliveries
               list={list}
               onReset={
                 Object.keys(filters).length > 0 && (() => go({ ...noFilters, page: undefined }))
               }
-            >
-              <EmptyState icon={<Icon size={24} />} title="Belum ada peristiwa">
-                Tekan Kirim uji coba di atas untuk mencoba alamatnya, atau kirim satu pesan:
-                peristiwanya muncul di sini otomatis.
-              </EmptyState>
-            </NoRows>
+            />
           }
         />
         <p className={styles['note']}>
