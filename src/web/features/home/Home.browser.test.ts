@@ -141,6 +141,24 @@ test('Beranda has figures and a chart from the seventh day with messages, before
   expect(faults).toEqual([]);
 });
 
+test('the step of the first top-up has the only button for it', async ({ person }) => {
+  const shop = await signUp(address, { name: 'Toko Resleting', phone: '6281355507188' });
+  const { open } = await person({ session: shop.session });
+  const tab = await open('/profile');
+  let home = homeOf(6);
+  home.checklist.topped_up = false;
+  await fakeActs(tab, { home_summary: () => home });
+  await tab.goto('/');
+  const main = tab.getByRole('main');
+  await main.getByText('2 dari 3 selesai').waitFor();
+  await main.getByRole('region', { name: 'Saldo' }).waitFor();
+  const buttons = main.getByRole('link', { name: 'Isi saldo', exact: true });
+  await waitFor(async () => expect(await buttons.count()).toBe(1));
+  home = homeOf(6);
+  await tab.goto('/');
+  await main.getByRole('region', { name: 'Saldo' }).getByRole('link').waitFor();
+});
+
 const qrIn = (tab: Page) => tab.getByRole('img', { name: /^Kode QR untuk dipindai/ });
 
 test('a new account gets one token, in two tabs too, and sees its QR again on return', async ({

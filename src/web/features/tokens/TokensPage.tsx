@@ -89,7 +89,7 @@ const columns = (zone: string): readonly Column<Token>[] => [
   },
   {
     id: 'last_used_at',
-    title: 'Terakhir dipakai',
+    title: 'Kunci API dipakai',
     sortable: true,
     width: 170,
     cell: ({ last_used_at: at }) =>

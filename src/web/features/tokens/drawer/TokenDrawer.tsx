@@ -118,7 +118,7 @@ function TokenFacts({ token }: { token: Token }) {
             is: `${formatNumber(token.sent_today)} dari ${formatNumber(token.daily_limit)}`,
           },
           {
-            term: 'Terakhir dipakai',
+            term: 'Kunci API terakhir dipakai',
             is: token.last_used_at
               ? formatAgo(token.last_used_at, undefined, timezone)
               : 'Belum pernah',
