@@ -63,6 +63,38 @@ function iconsIn(code: string | null): string[] {
   });
 }
 
+const inWeb = (specifier: string): string => join(web, specifier.replace('#web/', ''));
+
+/** The names in braces of each import or export from a file of the app, by its specifier. */
+function namesBySpecifier(code: string | null, keyword: 'import' | 'export'): [string, string[]][] {
+  const found = (code ?? '').matchAll(
+    new RegExp(`${keyword}\\s*\\{([^}]*)\\}\\s*from\\s*['"](#web/[^'"]+)['"]`, 'g'),
+  );
+  return [...found].map(([, names = '', file = '']) => [
+    file,
+    names.split(',').flatMap((name) => name.trim() || []),
+  ]);
+}
+
+/**
+ * The modules whose exports a module imports from the public files of features. The others that such a file names cost
+ * the page nothing.
+ */
+function partsIn(code: string | null, graph: Graph): string[] {
+  return namesBySpecifier(code, 'import').flatMap(([file, names]) => {
+    if (!publicFile.test(file)) return [];
+    const places = namesBySpecifier(graph.getModuleInfo(inWeb(file))?.code ?? null, 'export');
+    return names.map((imported) => {
+      const [name] = imported.split(' as ');
+      const place = places.find(([, all]) => all.some((one) => one.split(' as ').at(-1) === name));
+      return inWeb(place?.[0] ?? file);
+    });
+  });
+}
+
+/** The public file of a feature: mostly lines such as `export { … } from '…'`. */
+const publicFile = /features\/([\w-]+)\/\1\.ts$/;
+
 type Behind = {
   /** Also dynamic imports. */
   later?: boolean;
@@ -86,7 +118,8 @@ function behind(
     if (!module) continue;
     found.add(id);
     if (notBehind?.test(id)) continue;
-    open.push(...module.importedIds, ...iconsIn(module.code));
+    const direct = module.importedIds.filter((one) => !publicFile.test(one));
+    open.push(...direct, ...iconsIn(module.code), ...partsIn(module.code, graph));
     if (later) open.push(...module.dynamicallyImportedIds);
   }
   return found;

@@ -1,13 +1,14 @@
-import { lazy, Suspense, useRef, useState } from 'react';
+import { lazy, Suspense, useId, useRef, useState } from 'react';
 import type { OutputOf } from '#contract/base/act.ts';
 import { addTotp, type beginTotp } from '#contract/second-factor.ts';
-import { refusalCode, sentenceOf } from '#web/api/errors.ts';
+import { isAbort, refusalCode, sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
+import { PasswordQuestion } from '#web/features/auth/auth.ts';
 import { useRefresh } from '#web/features/operator/security/useFactors.tsx';
 import styles from '#web/features/operator/security/security.module.css';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
-import { Button } from '#web/ui/button/Button.tsx';
 import { CopyField } from '#web/ui/copy/CopyField.tsx';
+import { FormActions } from '#web/ui/form/FormActions.tsx';
 import { OtpField } from '#web/ui/form/OtpField.tsx';
 import { useStartHere } from '#web/ui/form/useStartHere.ts';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
@@ -49,6 +50,7 @@ function useFirstCode({ begun, onAdded }: Pick<Props, 'begun' | 'onAdded'>) {
       refresh();
       onAdded(codes);
     } catch (no) {
+      if (isAbort(no)) return;
       setCode('');
       if (refusalCode(no) === 'second_factor_wrong') setWrong(sentenceOf(no));
       else setError(no);
@@ -65,6 +67,7 @@ function useFirstCode({ begun, onAdded }: Pick<Props, 'begun' | 'onAdded'>) {
 /** The secret for the app, as a QR and as text; the first code proves that the app has it. */
 export function AppDialog({ begun, onClose, onAdded }: Props) {
   const { field, code, wrong, error, busy, type, send } = useFirstCode({ begun, onAdded });
+  const form = useId();
   useStartHere(field);
   return (
     <Modal
@@ -72,17 +75,20 @@ export function AppDialog({ begun, onClose, onAdded }: Props) {
       onClose={onClose}
       title="Pasang aplikasi autentikator"
       footer={
-        <>
-          <Button variant="outline" tone="neutral" onClick={onClose}>
-            Batal
-          </Button>
-          <Button busy={busy} onClick={() => void send(code)}>
-            Pasang
-          </Button>
-        </>
+        <FormActions form={form} busy={busy} onCancel={onClose}>
+          Pasang
+        </FormActions>
       }
     >
-      <div className={styles['setup']}>
+      <form
+        id={form}
+        noValidate
+        className={styles['setup']}
+        onSubmit={(event) => {
+          event.preventDefault();
+          void send(code);
+        }}
+      >
         <p>1. Pindai kode ini dengan aplikasi autentikator Anda.</p>
         <div className={styles['qr']}>
           <Suspense fallback={<Skeleton width={QR_SIZE} height={QR_SIZE} />}>
@@ -107,7 +113,8 @@ export function AppDialog({ begun, onClose, onAdded }: Props) {
           onChange={type}
           onComplete={(digits) => void send(digits)}
         />
-      </div>
+        <PasswordQuestion of={addTotp} />
+      </form>
     </Modal>
   );
 }

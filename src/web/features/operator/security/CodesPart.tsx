@@ -1,6 +1,7 @@
 import { renewRecoveryCodes } from '#contract/second-factor.ts';
-import { isAbort, sentenceOf } from '#web/api/errors.ts';
+import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
+import { PasswordQuestion } from '#web/features/auth/auth.ts';
 import styles from '#web/features/operator/form/form.module.css';
 import { useRefresh, type PartProps } from '#web/features/operator/security/useFactors.tsx';
 import { Alert } from '#web/ui/alert/Alert.tsx';
@@ -8,7 +9,6 @@ import { Button } from '#web/ui/button/Button.tsx';
 import { confirm } from '#web/ui/overlay/confirm.ts';
 import { Panel, Stack } from '#web/ui/panel/Panel.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
-import { toast } from '#web/ui/toast/toasts.ts';
 
 /** At this number or below, new ones should be made. */
 const FEW = 3;
@@ -17,21 +17,26 @@ export function CodesPart({ factors: { recovery }, withFactor, onCodes }: PartPr
   const renew = useAct(renewRecoveryCodes);
   const refresh = useRefresh();
   const ask = async () => {
+    let codes: readonly string[] | null = null;
     const agreed = await confirm({
       title: 'Buat kode cadangan baru?',
-      children: <p>Semua kode cadangan yang lama tidak berlaku lagi.</p>,
+      children: (
+        <>
+          <p>Semua kode cadangan yang lama tidak berlaku lagi.</p>
+          <PasswordQuestion of={renewRecoveryCodes} />
+        </>
+      ),
       cancelText: 'Batal',
       confirmText: 'Buat kode baru',
       tone: 'primary',
+      sentenceOf,
+      onConfirm: async () => {
+        codes = (await withFactor(() => renew.perform({}))).recovery_codes;
+      },
     });
     if (!agreed) return;
-    try {
-      const { recovery_codes: codes } = await withFactor(() => renew.perform({}));
-      refresh();
-      onCodes(codes);
-    } catch (no) {
-      if (!isAbort(no)) toast(sentenceOf(no), { tone: 'danger' });
-    }
+    refresh();
+    onCodes(codes);
   };
   const left = recovery?.left ?? 0;
   return (
@@ -57,7 +62,7 @@ export function CodesPart({ factors: { recovery }, withFactor, onCodes }: PartPr
           .
         </p>
         <div>
-          <Button variant="outline" tone="neutral" busy={renew.busy} onClick={() => void ask()}>
+          <Button variant="outline" tone="neutral" onClick={() => void ask()}>
             Buat kode baru
           </Button>
         </div>

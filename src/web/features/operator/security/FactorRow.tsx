@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react';
 import { removeSecondFactor, type SecondFactor } from '#contract/second-factor.ts';
-import { isAbort, sentenceOf } from '#web/api/errors.ts';
+import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
+import { PasswordQuestion } from '#web/features/auth/auth.ts';
 import styles from '#web/features/operator/form/form.module.css';
 import { useRefresh, type WithFactor } from '#web/features/operator/security/useFactors.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
@@ -25,19 +26,21 @@ export function FactorRow({ factor, name, kept, withFactor, children }: Props) {
   const ask = async () => {
     const agreed = await confirm({
       title: `Hapus ${name}?`,
-      children: <p>Sejak itu tidak dapat dipakai lagi untuk masuk. Ponsel Anda diberi tahu.</p>,
+      children: (
+        <>
+          <p>Sejak itu tidak dapat dipakai lagi untuk masuk. Ponsel Anda diberi tahu.</p>
+          <PasswordQuestion of={removeSecondFactor} />
+        </>
+      ),
       cancelText: 'Batal',
       confirmText: 'Hapus',
+      sentenceOf,
+      onConfirm: async () => {
+        await withFactor(() => remove.perform({ factor_id: factor.id })).finally(refresh);
+      },
     });
     if (!agreed) return;
-    try {
-      await withFactor(() => remove.perform({ factor_id: factor.id }));
-      toast(`${name.slice(0, 1).toUpperCase()}${name.slice(1)} dihapus.`, { tone: 'success' });
-    } catch (no) {
-      if (!isAbort(no)) toast(sentenceOf(no), { tone: 'danger' });
-    } finally {
-      refresh();
-    }
+    toast(`${name.slice(0, 1).toUpperCase()}${name.slice(1)} dihapus.`, { tone: 'success' });
   };
   return (
     <li>
@@ -60,7 +63,6 @@ export function FactorRow({ factor, name, kept, withFactor, children }: Props) {
           size="sm"
           variant="outline"
           tone="danger"
-          busy={remove.busy}
           aria-label={`Hapus ${name}`}
           onClick={() => void ask()}
         >

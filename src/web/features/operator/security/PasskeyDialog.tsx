@@ -1,7 +1,8 @@
 import { useId, useRef, useState } from 'react';
 import { addPasskey, beginPasskey } from '#contract/second-factor.ts';
-import { fieldsOf } from '#web/api/errors.ts';
+import { fieldsOf, isAbort } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
+import { PasswordQuestion } from '#web/features/auth/auth.ts';
 import styles from '#web/features/operator/security/security.module.css';
 import { useRefresh, type WithFactor } from '#web/features/operator/security/useFactors.tsx';
 import { makePasskey, passkeySentence } from '#web/features/secondfactor/secondfactor.ts';
@@ -44,6 +45,7 @@ function useNewPasskey({ withFactor, onAdded }: Pick<Props, 'withFactor' | 'onAd
       refresh();
       onAdded(codes);
     } catch (no) {
+      if (isAbort(no)) return;
       setWrong(fieldsOf(no)['name']);
       setError(no);
     } finally {
@@ -102,6 +104,7 @@ export function PasskeyDialog({ onClose, ...rest }: Props) {
           error={wrong}
           onChange={(event) => type(event.target.value)}
         />
+        <PasswordQuestion of={beginPasskey} />
       </form>
     </Modal>
   );

@@ -2,7 +2,8 @@ import { expect, inject } from 'vitest';
 import { changePhone, confirmPhone } from '#contract/people.ts';
 import { createToken } from '#contract/tokens.ts';
 import { test } from '#tests/support/gallery.ts';
-import { ask, codeFor, signUp } from '#tests/journeys/support/portal.ts';
+import { fakeActs } from '#tests/journeys/support/fake-acts.ts';
+import { ask, codeFor, PASSWORD, signUp } from '#tests/journeys/support/portal.ts';
 
 async function moved() {
   const product = inject('product');
@@ -24,6 +25,7 @@ async function moved() {
 }
 
 const keyRefused = /status of 423 \(Locked\)/;
+const passwordAsked = /status of 422/;
 /** The closing drawer may request a deleted token once more. */
 const lookedLate = /status of 404 \(Not Found\)/;
 
@@ -33,7 +35,7 @@ test('tokens made before a change of number are marked for review, and are kept 
   const session = await moved();
   const { open, wrongs, context } = await profiles.open({
     session,
-    expects: [keyRefused, lookedLate],
+    expects: [keyRefused, lookedLate, passwordAsked],
   });
   const tab = await open('/token');
   const row = (name: string) => tab.getByRole('row', { name });
@@ -52,7 +54,19 @@ test('tokens made before a change of number are marked for review, and are kept 
 
   const keep = drawer.getByRole('button', { name: 'Tetap pakai' });
   await keep.focus();
+  let asked = 0;
+  await fakeActs(tab, {
+    token_confirm: () => {
+      asked += 1;
+      const no = { refused: 'reauth_needed', message: 'Masukkan kata sandi Anda sekali lagi.' };
+      return asked === 1 ? no : (undefined as never);
+    },
+  });
   await keep.press('Enter');
+  // The drawer asks for the password itself.
+  await drawer.getByLabel('Kata sandi Anda', { exact: true }).fill(PASSWORD);
+  expect(await drawer.count()).toBe(1);
+  await tab.keyboard.press('Enter');
   await drawer.getByText('Perlu diperiksa').waitFor({ state: 'hidden' });
   const stays = () => drawer.evaluate((one) => one.contains(one.ownerDocument.activeElement));
   expect(await stays()).toBe(true);

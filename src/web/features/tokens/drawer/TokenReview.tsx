@@ -2,6 +2,7 @@ import { isolated } from '#contract/base/names.ts';
 import { Check, ShieldQuestionMark, Trash2 } from 'lucide-react';
 import { confirmToken, type Token } from '#contract/tokens.ts';
 import { useAct } from '#web/api/query.ts';
+import { PasswordQuestion } from '#web/features/auth/auth.ts';
 import { useUser } from '#web/api/user.ts';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { useTokenChanged } from '#web/features/tokens/queries.ts';
@@ -39,17 +40,26 @@ export function TokenReview({ token, onKept, onGone }: Props) {
     },
   });
   return (
-    <section aria-label="Perlu diperiksa" className={styles['part']}>
+    <form
+      noValidate
+      aria-label="Perlu diperiksa"
+      className={styles['part']}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!keep.busy) keep.mutate({ token_id: token.id });
+      }}
+    >
       <Alert visible state="warning" label={reviewSentence(token.review, timezone)}>
         <p>Sementara itu token ini tetap bekerja. Hapus bila bukan Anda yang membuatnya.</p>
       </Alert>
       <RefusalAlert error={keep.error} />
+      <PasswordQuestion quiet of={confirmToken} />
       <div className={styles['actions']}>
         <Button
+          type="submit"
           variant="subtle"
           icon={<Check size={18} aria-hidden="true" />}
           busy={keep.busy}
-          onClick={() => keep.mutate({ token_id: token.id })}
         >
           Tetap pakai
         </Button>
@@ -62,6 +72,6 @@ export function TokenReview({ token, onKept, onGone }: Props) {
           Tidak kenal, hapus
         </Button>
       </div>
-    </section>
+    </form>
   );
 }
