@@ -1,11 +1,10 @@
 import type { Page } from 'playwright-core';
 import { expect, inject } from 'vitest';
 import { inspectionHere } from '#tests/support/one-look.ts';
-import { listTokens } from '#contract/tokens.ts';
-import { fakeActs } from '#tests/journeys/support/fake-acts.ts';
+import { linkToken, unlinkToken } from '#contract/tokens.ts';
 import {
   answerFrom,
-  askRows,
+  ask,
   deliverText,
   newSender,
   signUp,
@@ -91,20 +90,18 @@ test('a conversation is pinned and its number named with the keyboard alone; ano
   expect(faults).toEqual([]);
 });
 
-test('a conversation whose number is being connected says so, and leads to its QR', async ({
+test('a conversation whose number is not connected says so, and leads to its QR', async ({
   person,
 }) => {
   const who = await signUp(address, { name: 'Toko Kenari', phone: '6281355506502' });
   await topUp(address, who, 50_000);
   const sender = await newSender(address, who, { name: 'Kasir', phone: '62813555065029' });
   await deliverText(address, sender, { to: phone(8), text: 'Pesanan Anda siap.' });
-  const tokens = await askRows(address, listTokens, {}, who.session);
+  await ask(address, unlinkToken, { token_id: sender.id }, who.session);
   const { open } = await person({ session: who.session });
-  const tab = await open('/profile');
-  await fakeActs(tab, {
-    token_list: () => ({ rows: tokens.map((one) => ({ ...one, status: 'linking' })), total: 1 }),
-  });
-  await tab.goto(`/message-history?view=percakapan&open=${sender.id}&peer=${phone(8)}`);
+  const tab = await open(`/message-history?view=percakapan&open=${sender.id}&peer=${phone(8)}`);
+  await tab.getByText('Nomor Kasir belum tersambung.').waitFor();
+  await ask(address, linkToken, { token_id: sender.id }, who.session);
   await tab.getByText('Nomor Kasir sedang disambungkan.').waitFor();
   await tab.getByRole('link', { name: 'Buka halaman Nomor' }).waitFor();
 });
