@@ -394,7 +394,8 @@ export const Delivery = schema(() =>
     last_error: z.nullable(AttemptError()),
     ended_at: z.nullable(z.coerce.date()),
     peer: z.nullable(ShownPeer()),
-    peer_name: z.nullable(z.string()),
+    /** The account's name for the peer, else the peer's own; null without one. */
+    name: z.nullable(z.string()),
     message_id: z.nullable(Id('message')),
   }),
 );

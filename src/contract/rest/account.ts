@@ -43,7 +43,7 @@ export const ApiMutation = schema(() =>
     /** The number of messages it covers; a single one has its id, phone and name here. */
     messages: z.int(),
     message: z.nullable(
-      z.object({ id: Id('message'), peer: ShownPeer(), peer_name: z.nullable(z.string()) }),
+      z.object({ id: Id('message'), peer: ShownPeer(), name: z.nullable(z.string()) }),
     ),
     memo: z.nullable(z.string()),
     topup: z.nullable(Id('topup')),

@@ -169,7 +169,7 @@ const deliveryFrom = (row: DeliveryRow, name: string | null): Delivery => ({
   last_error: row.last_error,
   ended_at: row.ended_at,
   peer: row.peer && shownPeer(row.peer),
-  peer_name: name,
+  name,
   message_id: row.message_id === null ? null : publicId('message', row.message_id),
 });
 

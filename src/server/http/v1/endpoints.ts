@@ -218,7 +218,11 @@ const mutationOf = (line: Mutation): ApiMutation => ({
   held: line.held_amount,
   available_after: line.available_after,
   messages: line.kind === 'hold' || line.kind === 'correction' ? line.items : 0,
-  message: line.message && { ...line.message, peer: shownPeer(line.message.peer) },
+  message: line.message && {
+    id: line.message.id,
+    peer: shownPeer(line.message.peer),
+    name: line.message.peer_name,
+  },
   memo: line.memo,
   topup: line.topup_id,
   invoice: line.invoice_id,

@@ -129,7 +129,7 @@ test('deliveries are listed with their tries and names, page by page, and resent
   for (const one of all) {
     expect(one).toMatchObject({
       peer: '6281234567890',
-      peer_name: 'Bu Ani',
+      name: 'Bu Ani',
       message_id: sent.id,
     });
   }

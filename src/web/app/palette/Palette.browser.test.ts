@@ -93,6 +93,33 @@ test('opens any screen by a few letters', async ({ person }) => {
   await tab.getByRole('dialog', { name: 'Kirim pesan' }).waitFor();
 });
 
+test('a dialog that loads late waits for the palette to close', async ({ person }) => {
+  const { customer } = await shopAt(address);
+  const { open } = await person({ session: customer.session });
+  const tab = await open('/token');
+  const { promise: allowed, resolve: allow } = Promise.withResolvers<void>();
+  await tab.route('**/CreateToken-*.js', async (route) => {
+    await allowed;
+    await route.continue();
+  });
+  await tab.getByRole('button', { name: 'Tambah token' }).first().click();
+  await tab.keyboard.press('Control+k');
+  const field = palette(tab).getByRole('combobox');
+  await takesFocus(tab, field);
+  await tab.keyboard.type('sal');
+  allow();
+  const late = tab.getByRole('dialog', { name: 'Tambah token', includeHidden: true });
+  await late.waitFor({ state: 'attached' });
+  await tab.keyboard.type('do');
+  expect(await field.inputValue()).toBe('saldo');
+  expect(await late.isVisible()).toBe(false);
+  await tab.keyboard.press('Escape');
+  await gone(palette(tab));
+  await takesFocus(tab, late.getByLabel('Nama'));
+  await tab.keyboard.press('Escape');
+  await gone(late);
+});
+
 test('if the plan has no room for another token, the command leads to the plans', async ({
   person,
 }) => {

@@ -18,7 +18,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const { typed, type, groups, shown, active, point, take, press } = usePalette(onClose);
   const none = shown.length === 0;
   return (
-    <Modal open onClose={onClose} title="Cari atau lompat">
+    <Modal open holds onClose={onClose} title="Cari atau lompat">
       <div className={styles['field']}>
         <Search size={20} aria-hidden="true" />
         <input

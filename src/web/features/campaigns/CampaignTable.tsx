@@ -1,12 +1,13 @@
 import { Megaphone } from 'lucide-react';
 import { useMemo } from 'react';
 import { formatNumber } from '#contract/base/money.ts';
-import { formatAgo, formatDateTime } from '#contract/base/time.ts';
+import { formatAgo, formatDateTime, formatDateTimeZone } from '#contract/base/time.ts';
 import { type Campaign, listCampaigns } from '#contract/campaigns.ts';
 import { useUser } from '#web/api/user.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { CampaignStateChip } from '#web/features/campaigns/CampaignStateChip.tsx';
 import { ProgressBar, recipientsOf } from '#web/features/campaigns/progress/ProgressBar.tsx';
+import { scheduledAt } from '#web/features/campaigns/labels.ts';
 import styles from '#web/features/campaigns/campaigns.module.css';
 import { LinkButton } from '#web/ui/button/Button.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
@@ -48,7 +49,7 @@ const columns = (zone: string): readonly Column<Campaign>[] => [
     title: 'Kemajuan',
     width: 240,
     phone: 'line',
-    cell: (campaign) => <Progress campaign={campaign} />,
+    cell: (campaign) => <Progress campaign={campaign} zone={zone} />,
   },
   {
     id: 'cost',
@@ -74,14 +75,17 @@ const columns = (zone: string): readonly Column<Campaign>[] => [
   },
 ];
 
-function Progress({ campaign }: { campaign: Campaign }) {
-  const { waiting, placed, refused } = campaign.recipients;
+function Progress({ campaign, zone }: { campaign: Campaign; zone: string }) {
+  const { recipients } = campaign;
+  const { waiting, placed, refused } = recipients;
   if (campaign.status === 'draft') return `${formatNumber(waiting)} penerima`;
+  const at = scheduledAt(campaign, new Date());
+  if (at) return `Mulai ${formatDateTimeZone(at, zone)}`;
   return (
     <span className={styles['progress']}>
       <ProgressBar campaign={campaign} />
       <span className={styles['under']}>
-        {formatNumber(placed + refused)} dari {formatNumber(recipientsOf(campaign.recipients))}
+        {formatNumber(placed + refused)} dari {formatNumber(recipientsOf(recipients))}
       </span>
     </span>
   );

@@ -67,6 +67,7 @@ test('a list is pasted, addressed by name and sent with the keyboard alone; anot
   await tab.getByText('100% dari yang terkirim').first().waitFor();
   await tab.getByText('0% dari 2 penerima').waitFor();
   await tab.getByText('Sampai, belum dibaca').waitFor();
+  await tab.getByText('Halo {nama}, tagihan Anda {tagihan}.').waitFor();
   await look(tab, 'a campaign that is done');
   expect(faults).toEqual([]);
 });

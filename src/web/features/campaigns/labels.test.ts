@@ -1,10 +1,13 @@
 import { expect, test } from 'vitest';
 import {
+  beginningOf,
+  contentWords,
   durationWords,
   invalidReason,
   leftOutWords,
   listFromPasted,
   recipientWords,
+  scheduledAt,
 } from '#web/features/campaigns/labels.ts';
 
 test('a duration is written as in everyday speech', () => {
@@ -50,4 +53,32 @@ test('numbers of one cell are stacked, and names stay beside their number', () =
   expect(listFromPasted('0812-3456-7890, Budi\r\n0813-1111-2222, Siti')).toBe(
     '0812-3456-7890, Budi\n0813-1111-2222, Siti',
   );
+});
+
+test('a scheduled campaign has begun only once its time has come', () => {
+  const started_at = new Date('2026-11-30T10:00:00Z');
+  const starts_at = new Date('2026-12-01T01:30:00Z');
+  const scheduled = { status: 'running', started_at, starts_at, ended_at: null } as const;
+  const later = new Date('2026-12-01T02:00:00Z');
+  expect(scheduledAt(scheduled, started_at)).toEqual(starts_at);
+  expect(beginningOf(scheduled, started_at)).toBeUndefined();
+  expect(scheduledAt(scheduled, later)).toBeUndefined();
+  expect(beginningOf(scheduled, later)).toEqual(starts_at);
+  expect(beginningOf({ ...scheduled, ended_at: started_at }, later)).toBeUndefined();
+  expect(beginningOf({ ...scheduled, starts_at: null }, later)).toEqual(started_at);
+});
+
+test('the content is written with its variables', () => {
+  expect(contentWords({ type: 'text', text: 'Halo {nama}' })).toBe('Halo {nama}');
+  const file = { id: 'med_1', as: 'document', name: 'harga.pdf', size: 1 } as const;
+  expect(contentWords({ type: 'file', file })).toBe('harga.pdf');
+  expect(contentWords({ type: 'file', file, caption: 'Harga baru' })).toBe('harga.pdf\nHarga baru');
+  const place = { type: 'location', latitude: -6.2, longitude: 106.8 } as const;
+  expect(contentWords(place)).toBe('-6.2, 106.8');
+  expect(contentWords({ ...place, name: 'Toko', address: 'Jl. Kenanga 1' })).toBe(
+    'Toko, Jl. Kenanga 1',
+  );
+  expect(
+    contentWords({ type: 'template', name: 'promo', language: 'id', variables: ['{nama}'] }),
+  ).toBe('Templat promo\n{nama}');
 });

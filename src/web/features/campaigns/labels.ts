@@ -1,6 +1,7 @@
 import { formatNumber } from '#contract/base/money.ts';
 import {
   type Campaign,
+  type CampaignContent,
   type CampaignStatus,
   type PauseReason,
   type RecipientCounts,
@@ -10,17 +11,47 @@ import {
 import type { Tone } from '#web/ui/status/StatusChip.tsx';
 
 /** A campaign's current state in words; a running one may wait for its time, or pause. */
-export function stateOf(
-  { status, becoming, starts_at, rests_until }: Campaign,
-  now: Date,
-): { label: string; tone: Tone } {
+export function stateOf(campaign: Campaign, now: Date): { label: string; tone: Tone } {
+  const { status, becoming, rests_until } = campaign;
   if (becoming === 'paused') return { label: 'Menjeda', tone: 'warning' };
   if (becoming === 'cancelled') return { label: 'Membatalkan', tone: 'warning' };
-  if (status === 'running' && starts_at !== null && starts_at > now)
-    return { label: 'Terjadwal', tone: 'info' };
+  if (scheduledAt(campaign, now)) return { label: 'Terjadwal', tone: 'info' };
   if (status === 'running' && rests_until !== null && rests_until > now)
     return { label: 'Menunggu besok', tone: 'warning' };
   return { label: statusLabel[status], tone: tones[status] };
+}
+
+/** The time that a started campaign waits for. */
+export const scheduledAt = (
+  { status, starts_at }: Pick<Campaign, 'status' | 'starts_at'>,
+  now: Date,
+): Date | undefined =>
+  status === 'running' && starts_at !== null && starts_at > now ? starts_at : undefined;
+
+/** When the first message could leave; undefined before that, and if the campaign ended before it. */
+export function beginningOf(
+  { started_at, starts_at, ended_at }: Pick<Campaign, 'started_at' | 'starts_at' | 'ended_at'>,
+  now: Date,
+): Date | undefined {
+  if (started_at === null) return undefined;
+  const at = starts_at !== null && starts_at > started_at ? starts_at : started_at;
+  return at > (ended_at ?? now) ? undefined : at;
+}
+
+/** The content as it was written, with its variables. */
+export function contentWords(content: CampaignContent): string {
+  switch (content.type) {
+    case 'text':
+      return content.text;
+    case 'file':
+      return [content.file.name, content.caption].filter(Boolean).join('\n');
+    case 'location': {
+      const { name, address, latitude, longitude } = content;
+      return [name, address].filter(Boolean).join(', ') || `${latitude}, ${longitude}`;
+    }
+    case 'template':
+      return [`Templat ${content.name}`, ...content.variables].join('\n');
+  }
 }
 
 export const statusLabel: Record<CampaignStatus, string> = {

@@ -137,7 +137,13 @@ test('the language is switched, stays chosen, and keeps the anchors', async ({ p
   await tab.getByRole('heading', { name: 'API documentation' }).waitFor();
   expect(await tab.evaluate(() => document.documentElement.lang)).toBe('en');
   await look(tab, 'the English page');
-  await tab.getByRole('button', { name: 'Try it: request 1', exact: true }).waitFor();
+  await press(tab, tab.getByRole('button', { name: 'Try it: request 1', exact: true }));
+  const dialog = tab.getByRole('dialog', { name: 'Try it POST /v1/messages' });
+  await press(tab, dialog.getByRole('button', { name: 'Run', exact: true }));
+  await dialog.getByText('Paste the whole API key.').waitFor();
+  await look(tab, 'trying in English');
+  await tab.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
   await write(tab, tab.getByLabel('Search the documentation'), 'saldo_short balance');
   const found = tab.getByRole('region', { name: 'Search results' });
   await found.getByRole('link', { name: /the balance is too low/ }).waitFor();

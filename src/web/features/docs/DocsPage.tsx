@@ -259,6 +259,7 @@ function Article({ blocks, language, reads }: ShownProps) {
       {tried && (
         <TryIt
           request={tried}
+          reads={reads}
           apiKey={apiKey}
           onKey={setApiKey}
           onClose={() => setTried(undefined)}

@@ -1,8 +1,10 @@
 import { FileUp } from 'lucide-react';
 import { useState } from 'react';
+import type { Language } from '#contract/language/language.ts';
 import { API_KEY_PATTERN } from '#contract/tokens.ts';
 import { newIdempotencyKey } from '#web/api/idempotencyKey.ts';
 import type { SampleRequest } from '#web/features/docs/samples.ts';
+import { words } from '#web/features/docs/words.ts';
 import styles from '#web/features/docs/docs.module.css';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
@@ -13,8 +15,11 @@ import { confirm } from '#web/ui/overlay/confirm.ts';
 import { TextArea, TextField } from '#web/ui/text/TextField.tsx';
 import { fileSizeText, shortSizes } from '#web/ui/upload/fileSize.ts';
 
+type Words = (typeof words)[Language];
+
 type Props = {
   request: SampleRequest;
+  reads: Language;
   /** The reader's key on this visit; never stored (docs/decisions/012-api-dialects-and-mcp.md). */
   apiKey: string;
   onKey: (key: string) => void;
@@ -26,7 +31,8 @@ const pathOf = (url: string): string => {
   return decodeURI(pathname + search);
 };
 
-export function TryIt({ request, apiKey, onKey, onClose }: Props) {
+export function TryIt({ request, reads, apiKey, onKey, onClose }: Props) {
+  const labels = words[reads];
   const { method, headers } = request;
   const [path, setPath] = useState(pathOf(request.url));
   const [body, setBody] = useState(
@@ -34,37 +40,34 @@ export function TryIt({ request, apiKey, onKey, onClose }: Props) {
   );
   const [file, setFile] = useState<File>();
   const form = request.form && { file, texts: request.form.texts };
-  const { run, busy, answer, problem } = useTry({ method, headers, path, body, form, apiKey });
+  const { run, busy, answer, problem } = useTry(
+    { method, headers, path, body, form, apiKey },
+    labels,
+  );
   return (
     <Modal
       open
       onClose={onClose}
-      title={`Coba ${method} ${decodeURI(new URL(request.url).pathname)}`}
+      title={`${labels.tryIt} ${method} ${decodeURI(new URL(request.url).pathname)}`}
       footer={
         <Button busy={busy} onClick={() => void run()}>
-          Jalankan
+          {labels.run}
         </Button>
       }
     >
       <div className={styles['try']}>
         <TextField
-          label="Kunci API"
+          label={labels.apiKey}
           type="password"
           autoComplete="off"
           spellCheck={false}
           value={apiKey}
-          help="Dari halaman Nomor. Paling aman kunci simulator (kbr_test_…). Hanya diingat sampai halaman ini ditutup."
+          help={labels.apiKeyHelp}
           onChange={({ target }) => onKey(target.value.trim())}
         />
-        {isLive(apiKey) && (
-          <Alert
-            visible
-            state="warning"
-            label="Ini kunci sungguhan: pesan benar-benar terkirim dan dikenai biaya."
-          />
-        )}
+        {isLive(apiKey) && <Alert visible state="warning" label={labels.liveKey} />}
         <TextField
-          label="Alamat"
+          label={labels.path}
           autoComplete="off"
           spellCheck={false}
           value={path}
@@ -72,13 +75,13 @@ export function TryIt({ request, apiKey, onKey, onClose }: Props) {
         />
         {request.body !== undefined && (
           <TextArea
-            label="Isi (JSON)"
+            label={labels.body}
             spellCheck={false}
             value={body}
             onChange={({ target }) => setBody(target.value)}
           />
         )}
-        {request.form && <FileField file={file} onFile={setFile} />}
+        {request.form && <FileField labels={labels} file={file} onFile={setFile} />}
         {problem !== undefined && <Alert visible state="danger" label={problem} />}
         {answer && <CodeBlock title={answer.title} code={answer.text} />}
       </div>
@@ -86,11 +89,15 @@ export function TryIt({ request, apiKey, onKey, onClose }: Props) {
   );
 }
 
-type FileProps = { file: File | undefined; onFile: (file: File | undefined) => void };
+type FileProps = {
+  labels: Words;
+  file: File | undefined;
+  onFile: (file: File | undefined) => void;
+};
 
 /** The browser's own control lies over it invisibly, as its text is in the browser's language. */
-const FileField = ({ file, onFile }: FileProps) => (
-  <Field label="Berkas">
+const FileField = ({ labels, file, onFile }: FileProps) => (
+  <Field label={labels.file}>
     {(links) => (
       <div className={controlClass('md', styles['file'])}>
         <FileUp size={18} aria-hidden="true" />
@@ -100,7 +107,7 @@ const FileField = ({ file, onFile }: FileProps) => (
               <bdi>{file.name}</bdi> ({fileSizeText(file.size, shortSizes)})
             </>
           ) : (
-            'Pilih berkas'
+            labels.pickFile
           )}
         </span>
         <input {...links} type="file" onChange={({ target }) => onFile(target.files?.[0])} />
@@ -118,13 +125,13 @@ type Call = Pick<SampleRequest, 'method' | 'headers'> & {
   apiKey: string;
 };
 
-function useTry({ method, headers, path, body, form, apiKey }: Call) {
+function useTry({ method, headers, path, body, form, apiKey }: Call, labels: Words) {
   const [answer, setAnswer] = useState<{ title: string; text: string }>();
   const [problem, setProblem] = useState<string>();
   const [busy, setBusy] = useState(false);
   const call = async () => {
     // The example's idempotency key would be in use if another body was tried first.
-    const own = headers
+    const sent = headers
       .filter(([name]) => name.toLowerCase() !== 'authorization')
       .map(([name, value]) => [
         name,
@@ -133,23 +140,24 @@ function useTry({ method, headers, path, body, form, apiKey }: Call) {
     const reply = await fetch(path, {
       method,
       credentials: 'omit',
-      headers: { ...Object.fromEntries(own), Authorization: `Bearer ${apiKey}` },
+      headers: { ...Object.fromEntries(sent), Authorization: `Bearer ${apiKey}` },
       ...(body !== '' && { body }),
       ...(form && { body: formDataOf(form) }),
     });
-    setAnswer({ title: `Jawaban ${reply.status}`, text: pretty(await reply.text()) });
+    setAnswer({ title: `${labels.response} ${reply.status}`, text: pretty(await reply.text()) });
   };
   const run = async () => {
     setAnswer(undefined);
-    const wrong = whyNot(apiKey, path) ?? (form && !form.file ? 'Pilih berkasnya.' : undefined);
+    const wrong =
+      whyNot(apiKey, path, labels) ?? (form && !form.file ? labels.fileMissing : undefined);
     setProblem(wrong);
     if (wrong !== undefined) return;
-    if (method !== 'GET' && isLive(apiKey) && !(await mayRun(method, path))) return;
+    if (method !== 'GET' && isLive(apiKey) && !(await mayRun(method, path, labels))) return;
     setBusy(true);
     try {
       await call();
     } catch {
-      setProblem('Tidak ada jawaban. Periksa sambungan Anda, lalu coba lagi.');
+      setProblem(labels.noResponse);
     } finally {
       setBusy(false);
     }
@@ -164,21 +172,21 @@ function formDataOf({ file, texts }: NonNullable<Call['form']>): FormData {
   return data;
 }
 
-function whyNot(apiKey: string, path: string): string | undefined {
-  if (!API_KEY_PATTERN.test(apiKey)) return 'Tempel kunci API yang utuh.';
-  return path.startsWith('/v1/') ? undefined : 'Alamatnya dimulai dengan /v1/.';
+function whyNot(apiKey: string, path: string, labels: Words): string | undefined {
+  if (!API_KEY_PATTERN.test(apiKey)) return labels.wholeKey;
+  return path.startsWith('/v1/') ? undefined : labels.pathStart;
 }
 
-const mayRun = (method: string, path: string): Promise<boolean> =>
+const mayRun = (method: string, path: string, labels: Words): Promise<boolean> =>
   confirm({
-    title: 'Jalankan dengan kunci sungguhan?',
+    title: labels.liveTitle,
     children: (
       <p>
-        {method} {path} dijalankan untuk nomor Anda yang sebenarnya, dan dapat dikenai biaya.
+        {method} {path} {labels.liveEffect}
       </p>
     ),
-    cancelText: 'Batal',
-    confirmText: 'Jalankan',
+    cancelText: labels.cancel,
+    confirmText: labels.run,
   });
 
 function pretty(text: string): string {

@@ -75,6 +75,7 @@ function File({ file, onDelete }: FileProps) {
             href={file.url}
             download
             size="sm"
+            variant="subtle"
             icon={<Download size={16} aria-hidden="true" />}
           >
             Unduh

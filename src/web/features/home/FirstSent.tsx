@@ -9,7 +9,11 @@ import { Panel } from '#web/ui/panel/Panel.tsx';
 type Props = { message: MessageRow };
 
 export const OpenConversation = ({ message: { token, peer } }: Props) => (
-  <LinkButton to="/message-history" search={{ view: 'percakapan', open: token.id, peer }}>
+  <LinkButton
+    to="/message-history"
+    search={{ view: 'percakapan', open: token.id, peer }}
+    variant="subtle"
+  >
     Buka Percakapan
   </LinkButton>
 );

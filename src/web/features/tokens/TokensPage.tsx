@@ -91,7 +91,7 @@ const columns = (zone: string): readonly Column<Token>[] => [
     id: 'last_used_at',
     title: 'Kunci API dipakai',
     sortable: true,
-    width: 170,
+    width: 190,
     cell: ({ last_used_at: at }) =>
       at ? (
         <time dateTime={at.toISOString()} title={formatDateTime(at, zone)}>

@@ -11,7 +11,7 @@ import { endPress } from '#web/ui/overlay/floating.ts';
 import styles from '#web/ui/overlay/Modal.module.css';
 import { holdPage } from '#web/browser/router/navigation.ts';
 import { classes } from '#web/ui/classes.ts';
-import { enterTopLayer, isTopmost } from '#web/ui/overlay/topLayer.ts';
+import { enterTopLayer, isTopmost, showInTurn } from '#web/ui/overlay/topLayer.ts';
 
 type Props = {
   open: boolean;
@@ -31,6 +31,8 @@ type Props = {
   role?: 'dialog' | 'alertdialog';
   /** Open by its address: Back leads to the page without it. Otherwise Back requests closing. */
   addressed?: boolean;
+  /** Others that open meanwhile appear once this one has closed: they would take the focus of a person who types. */
+  holds?: boolean;
   children: ReactNode;
 };
 
@@ -39,9 +41,9 @@ type Props = {
  * control and returns to the opener. Content is rendered only while it is open, so its state starts anew each time.
  */
 export function Modal({ open, onClose, shape = 'modal', size = 'md', ...rest }: Props) {
-  const { title, tools, footer, role, addressed = false, children } = rest;
+  const { title, tools, footer, role, addressed = false, holds = false, children } = rest;
   const titleId = useId();
-  const { dialog, float, handlers } = useDialog(open, onClose, addressed);
+  const { dialog, float, handlers } = useDialog(open, onClose, addressed, holds);
   if (!open) return null;
   return (
     // The backdrop is the dialog itself; keyboards use Escape and the button.
@@ -75,7 +77,7 @@ export function Modal({ open, onClose, shape = 'modal', size = 'md', ...rest }: 
   );
 }
 
-function useDialog(open: boolean, onClose: () => void, addressed: boolean) {
+function useDialog(open: boolean, onClose: () => void, addressed: boolean, holds: boolean) {
   const dialog = useRef<HTMLDialogElement>(null);
   const float = useRef<HTMLDivElement>(null);
   const asking = useRef(onClose);
@@ -85,36 +87,16 @@ function useDialog(open: boolean, onClose: () => void, addressed: boolean) {
   useEffect(() => {
     const shown = dialog.current;
     if (!open || !shown) return;
-    const place = float.current ?? shown;
-    const opener = document.activeElement;
-    const leave = enterTopLayer(place);
-    if (!shown.open) shown.showModal();
-    // Before the browser, which would ask once and then close it.
-    const escape = (event: KeyboardEvent) => {
-      if (event.key !== 'Escape' || event.defaultPrevented || !isTopmost(place)) return;
-      event.preventDefault();
-      asking.current();
-    };
-    // The browser may still close a dialog; reopen it unless the owner agrees.
-    const closed = () => {
-      if (shown.open) return;
-      asking.current();
-      requestAnimationFrame(() => {
-        if (shown.isConnected && !shown.open) shown.showModal();
-      });
-    };
-    document.addEventListener('keydown', escape);
-    shown.addEventListener('close', closed);
-    return () => {
-      document.removeEventListener('keydown', escape);
-      shown.removeEventListener('close', closed);
-      leave();
-      shown.close();
-      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
-    };
-  }, [open]);
-  const holds = open && !addressed;
-  useEffect(() => (holds ? holdPage(() => asking.current()) : undefined), [holds]);
+    const ask = () => asking.current();
+    return showInTurn(() => {
+      const letBack = addressed ? undefined : holdPage(ask);
+      const hide = showDialog(shown, float.current ?? shown, ask);
+      return () => {
+        letBack?.();
+        hide();
+      };
+    }, holds);
+  }, [open, addressed, holds]);
   const handlers = {
     // A phone's Back gesture.
     onCancel: (event: SyntheticEvent) => {
@@ -130,6 +112,36 @@ function useDialog(open: boolean, onClose: () => void, addressed: boolean) {
     },
   };
   return { dialog, float, handlers };
+}
+
+/** @returns the function that hides it, and restores the focus */
+function showDialog(shown: HTMLDialogElement, place: HTMLElement, ask: () => void): () => void {
+  const opener = document.activeElement;
+  const leave = enterTopLayer(place);
+  if (!shown.open) shown.showModal();
+  // Before the browser, which would ask once and then close it.
+  const escape = (event: KeyboardEvent) => {
+    if (event.key !== 'Escape' || event.defaultPrevented || !isTopmost(place)) return;
+    event.preventDefault();
+    ask();
+  };
+  // The browser may still close a dialog; reopen it unless the owner agrees.
+  const closed = () => {
+    if (shown.open) return;
+    ask();
+    requestAnimationFrame(() => {
+      if (shown.isConnected && !shown.open) shown.showModal();
+    });
+  };
+  document.addEventListener('keydown', escape);
+  shown.addEventListener('close', closed);
+  return () => {
+    document.removeEventListener('keydown', escape);
+    shown.removeEventListener('close', closed);
+    leave();
+    shown.close();
+    if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
+  };
 }
 
 /** A sheet from the right for the details of a row; the whole screen on phones. */

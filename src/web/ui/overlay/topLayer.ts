@@ -43,6 +43,28 @@ export function enterTopLayer(container: HTMLElement): () => void {
   };
 }
 
+/** True while the dialog is open that the others wait for. */
+const isHeld = createStore(() => false);
+
+/**
+ * Shows a dialog, but not above the one that the others wait for. @returns the function that hides it
+ * @param holds the others wait for this one
+ */
+export function showInTurn(show: () => () => void, holds: boolean): () => void {
+  let hide: (() => void) | undefined;
+  const start = () => {
+    if (holds || !isHeld.get()) hide ??= show();
+  };
+  start();
+  if (holds) isHeld.set(true);
+  const stop = isHeld.subscribe(start);
+  return () => {
+    stop();
+    hide?.();
+    if (holds) isHeld.set(false);
+  };
+}
+
 /** True if keys belong to this dialog. */
 export const isTopmost = (container: HTMLElement): boolean => open.get().at(-1) === container;
 

@@ -18,7 +18,14 @@ import { missingOf, paysNone, type CostFigures } from '#web/features/campaigns/d
 import { draftValues } from '#web/features/campaigns/draft/content.ts';
 import { TopupLink } from '#web/features/campaigns/draft/TopupLink.tsx';
 import { useCost } from '#web/features/campaigns/draft/useCost.ts';
-import { durationWords, paceOf, pauseSentence } from '#web/features/campaigns/labels.ts';
+import {
+  beginningOf,
+  contentWords,
+  durationWords,
+  paceOf,
+  pauseSentence,
+  scheduledAt,
+} from '#web/features/campaigns/labels.ts';
 import { ProgressBar, failedOf } from '#web/features/campaigns/progress/ProgressBar.tsx';
 import { RecipientList } from '#web/features/campaigns/progress/RecipientList.tsx';
 import { ExportButton } from '#web/features/exports/exports.ts';
@@ -61,7 +68,7 @@ type Props = { campaign: Campaign; figures: CostFigures };
 
 function CampaignStatus({ campaign, figures }: Props) {
   const zone = useUser().timezone;
-  const { id, token, status, pause_reason: reason, starts_at, rests_until } = campaign;
+  const { id, token, status, pause_reason: reason, rests_until } = campaign;
   const now = new Date();
   if (status === 'paused' && (reason === 'saldo_short' || reason === 'bonus_only'))
     return <SaldoShort reason={reason} id={id} figures={figures} />;
@@ -79,8 +86,8 @@ function CampaignStatus({ campaign, figures }: Props) {
     );
   }
   if (status !== 'running') return null;
-  if (starts_at !== null && starts_at > now)
-    return <Alert visible state="info" label={`Mulai ${formatDateTimeZone(starts_at, zone)}.`} />;
+  const at = scheduledAt(campaign, now);
+  if (at) return <Alert visible state="info" label={`Mulai ${formatDateTimeZone(at, zone)}.`} />;
   if (rests_until !== null && rests_until > now) {
     return (
       <Alert
@@ -253,18 +260,27 @@ function useEnding({ id, recipients }: Campaign) {
 
 function FactsOf({ campaign }: { campaign: Campaign }) {
   const zone = useUser().timezone;
-  const { token, cost, started_at, ended_at, recipients, status } = campaign;
+  const { token, content, cost, ended_at, recipients, status } = campaign;
+  const beganAt = beginningOf(campaign, new Date());
   return (
     <Facts
       facts={[
         { term: 'Dari token', is: <bdi>{token.name}</bdi> },
+        ...(content === null
+          ? []
+          : [
+              {
+                term: 'Pesan',
+                is: <bdi className={styles['content']}>{contentWords(content)}</bdi>,
+              },
+            ]),
         {
           term: isUnderWay(campaign) ? 'Biaya sampai sekarang' : 'Biaya',
           is: <Money amount={cost} />,
         },
-        ...(started_at === null
+        ...(beganAt === undefined
           ? []
-          : [{ term: 'Dimulai', is: formatDateTimeZone(started_at, zone) }]),
+          : [{ term: 'Dimulai', is: formatDateTimeZone(beganAt, zone) }]),
         ...(ended_at === null
           ? []
           : [{ term: 'Berakhir', is: formatDateTimeZone(ended_at, zone) }]),

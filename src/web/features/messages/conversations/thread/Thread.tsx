@@ -203,19 +203,20 @@ function DrawnHead({ which, name, token, onGoTo }: HeadProps) {
 function whyBlocked(token: Token | undefined, known: boolean): ReactNode {
   if (!known || (token && canSend(token))) return undefined;
   if (!token) return 'Nomor percakapan ini sudah dihapus. Percakapannya tetap dapat dibaca.';
+  // Only a phone ends the linking: until then, the number is as good as unlinked.
+  const status = token.status === 'linking' ? 'unlinked' : token.status;
   return (
     <>
-      Nomor <bdi>{token.name}</bdi>{' '}
-      {token.status === 'linking'
-        ? 'sedang disambungkan'
-        : tokenStatusLabel[token.status].toLowerCase()}
-      .{' '}
-      <Link
-        to="/token"
-        search={{ open: token.id, view: token.status === 'suspended' ? undefined : 'link' }}
-      >
-        Buka halaman Nomor
-      </Link>
+      Nomor <bdi>{token.name}</bdi> {tokenStatusLabel[status].toLowerCase()}.{' '}
+      {status === 'suspended' ? (
+        <Link to="/token" search={{ open: token.id }}>
+          Buka halaman Nomor
+        </Link>
+      ) : (
+        <Link to="/token" search={{ open: token.id, view: 'link' }}>
+          Sambungkan
+        </Link>
+      )}
     </>
   );
 }

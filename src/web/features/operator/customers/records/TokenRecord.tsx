@@ -57,7 +57,7 @@ const factsOf = (token: OperatorToken): readonly Fact[] => [
     term: 'Pesan hari ini',
     is: `${formatNumber(token.sent_today)} dari ${formatNumber(token.daily_limit)}`,
   },
-  { term: 'Terakhir dipakai', is: moment(token.last_used_at, 'Belum pernah') },
+  { term: 'Kunci API terakhir dipakai', is: moment(token.last_used_at, 'Belum pernah') },
   { term: 'Dibuat', is: <DateTime at={token.created_at} /> },
   {
     term: 'Akhir kunci',
