@@ -62,12 +62,12 @@ export async function campaignsOfRefs(
     ...rest,
   }));
   const byId = new Map(campaigns.map((one) => [one.id, one]));
-  return new Map(
-    refs.flatMap((ref) => {
-      const campaign = byId.get(campaignOfRef(ref));
-      return campaign ? [[ref, campaign]] : [];
-    }),
-  );
+  const byRef = new Map<string, (typeof campaigns)[number]>();
+  for (const ref of refs) {
+    const campaign = byId.get(campaignOfRef(ref));
+    if (campaign) byRef.set(ref, campaign);
+  }
+  return byRef;
 }
 
 type CampaignRow = { campaign_id: string; name: string; status: string; content: unknown };
