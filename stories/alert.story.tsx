@@ -11,7 +11,7 @@ const texts: Record<AlertState, string> = {
   success: 'Isi saldo Rp 250.000 sudah diterima.',
   info: 'Pemeliharaan terjadwal Minggu, 22 Nov 2026, 02.00.',
   warning: 'Saldo tinggal Rp 12.500, cukup untuk 83 pesan.',
-  danger: 'Token Kasir terputus. Pindai ulang kode QR-nya.',
+  danger: 'Nomor Kasir terputus. Pindai ulang kode QR-nya.',
   gray: 'Belum ada pesan hari ini.',
   light: 'Anda dapat mengubahnya nanti di profil.',
 };

@@ -63,7 +63,7 @@ function Demo() {
             value=""
             onChange={() => undefined}
             onSend={() => undefined}
-            blocked="Token Kasir terputus. Sambungkan lagi untuk membalas."
+            blocked="Nomor Kasir terputus. Sambungkan lagi untuk membalas."
           />
         </div>
       </Show>

@@ -164,7 +164,7 @@ describe('customer service over HTTP', () => {
     };
     const titles = {
       message: 'Pesan ke +62 800-0000-03',
-      token: 'Token Kasir',
+      token: 'Nomor Kasir',
       topup: `Isi saldo ${formatRupiah(topup.total)}`,
       invoice: expect.stringMatching(/^Tagihan .+/),
     };

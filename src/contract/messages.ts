@@ -406,8 +406,17 @@ export const homeSummary = act({
       ),
       /** Campaigns that paused by themselves and wait to be resumed, newest first, at most three. */
       paused: z.array(z.object({ id: Id('campaign'), name: z.string(), waiting: z.int() })),
-      /** Both directions, without replies that only stop or resume messages. */
-      newest: z.array(MessageRow()),
+      /**
+       * Both directions, without replies that only stop or resume messages. One message stands for all recent ones of
+       * its campaign.
+       */
+      newest: z.array(
+        z.extend(MessageRow(), {
+          campaign: z.nullable(
+            z.object({ id: Id('campaign'), name: z.string(), messages: z.int() }),
+          ),
+        }),
+      ),
     }),
 });
 export type HomeSummary = z.output<typeof homeSummary.output>;

@@ -227,7 +227,7 @@ export const supportHelp = act({
       causes: z.array(
         z.object({
           cause: SupportCause(),
-          /** Includes the number of records: `Token Kasir terputus`, `2 token terputus …` */
+          /** Includes the number of records: `Nomor Kasir terputus`, `2 nomor terputus …` */
           title: z.string(),
           answer: z.string(),
           /** The record, for a question if the advice did not help. */

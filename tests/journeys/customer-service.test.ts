@@ -25,11 +25,11 @@ journey('a question, its answers, and messages written without a network', async
   await tab.getByRole('link', { name: 'Tanya layanan pelanggan' }).click();
   await arrivesAt(tab, '/customer-service');
   const box = tab.getByRole('textbox', { name: /^Tulis pesan untuk/ });
-  await tab.getByText('Token Kasir').waitFor();
+  await tab.getByText('Nomor Kasir').waitFor();
   await box.fill('Mengapa pesan saya belum sampai?');
   await box.press('Enter');
   await tab.getByText('Terkirim', { exact: true }).waitFor({ state: 'attached' });
-  await tab.getByRole('link', { name: /Token Kasir/ }).waitFor();
+  await tab.getByRole('link', { name: /Nomor Kasir/ }).waitFor();
 
   const { account_id } = await ask(address, checkToken, {}, who.session);
   await ask(address, readInbox, { account_id, seq: 1 }, desk);

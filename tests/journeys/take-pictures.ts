@@ -128,7 +128,7 @@ const picturesOf = ({ customer: { session }, waiting, peer }: Shop): Picture[] =
     path: waiting.scan,
     before: async (tab) => {
       await tab.getByRole('button', { name: /Saya mengerti/ }).click();
-      await tab.getByRole('img', { name: /Kode QR/ }).waitFor();
+      await tab.getByText('Kode penautan', { exact: true }).waitFor();
     },
   },
   {

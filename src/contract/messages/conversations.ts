@@ -48,6 +48,8 @@ export const listConversations = act({
   input: () => ({
     ...paging(['last_at']),
     q: z.optional(z.string().check(z.trim(), z.maxLength(CONVERSATION_QUERY_MAX))),
+    /** Only those with unread messages. */
+    unread: z.optional(z.literal('1')),
   }),
   output: Conversation,
 });

@@ -36,7 +36,7 @@ const causes: Record<Language, Record<Failure, string>> = {
     not_on_whatsapp: 'Nomor ini tidak ditemukan di WhatsApp',
     blocked: 'Penerima memblokir nomor Anda',
     rate_limited: 'Jaringan menolak karena terlalu cepat',
-    not_linked: 'Token tidak tersambung lagi',
+    not_linked: 'Nomor pengirim tidak tersambung lagi',
     no_answer: 'Jaringan tidak menjawab',
     rejected: 'Jaringan menolak pesan ini',
     opted_out: 'Penerima meminta berhenti menerima pesan',
@@ -272,7 +272,7 @@ export const failures = {
   blocked: 'Penerima memblokir nomor Anda. Hubungi lewat jalur lain.',
   rate_limited: 'Jaringan menolak karena terlalu cepat. Kirim ulang nanti, atau kirim lebih pelan.',
   not_linked:
-    'Token tidak tersambung lagi. Sambungkan nomornya di halaman Nomor, lalu kirim ulang.',
+    'Nomor pengirim tidak tersambung lagi. Sambungkan di halaman Nomor, lalu kirim ulang.',
   no_answer: 'Jaringan tidak menjawab setelah beberapa kali dicoba. Kirim ulang nanti.',
   rejected: 'Jaringan menolak isi pesan ini. Periksa isinya lalu kirim ulang.',
   opted_out: 'Penerima meminta berhenti menerima pesan.',

@@ -18,7 +18,7 @@ import {
   openSubscription,
 } from '#server/domains/billing/billing.ts';
 import { type Broadcasts, openBroadcasts } from '#server/domains/broadcasts/broadcasts.ts';
-import { type Campaigns, pausedCampaigns } from '#server/domains/campaigns/campaigns.ts';
+import { type Campaigns, campaignsOfRefs, pausedCampaigns } from '#server/domains/campaigns/campaigns.ts';
 import {
   isOffered,
   type Channels,
@@ -286,6 +286,7 @@ const messagePorts = ({ files, library }: Media) => ({
   offerFile: files.offer,
   webhookTroubles,
   pausedCampaigns,
+  campaignsOfRefs,
 });
 
 const openNotices = (

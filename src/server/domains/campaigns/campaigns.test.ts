@@ -88,6 +88,8 @@ describe('campaign results', () => {
     await shop.write(id, { type: 'text', text: 'Halo {nama}.' });
     await shop.start(id);
     await shop.until(id, ({ messages }) => expect(messages.delivered).toBe(1));
+    const { newest } = (await shop.ask('home_summary')).data;
+    expect(newest).toMatchObject([{ campaign: { id, name: 'Promo November', messages: 1 } }]);
     await shop.ask('campaign_export', { campaign_id: id, format: 'csv' });
     const made = async () => (await shop.ask('export_list')).data.exports[0];
     await waitFor(async () => expect((await made()).status).toBe('ready'));

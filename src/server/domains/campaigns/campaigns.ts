@@ -14,9 +14,10 @@ import {
 } from './manage.ts';
 import { recipientsPage } from './recipients/page.ts';
 import { type StoredCampaign, campaignOf, readCampaign, readCampaigns } from './row.ts';
+import { REF_PREFIX, campaignOfRef } from './work/refs.ts';
 import { type CampaignWorker, startCampaignWorker } from './work/worker.ts';
 import { shownPeer } from '#contract/messages/peer.ts';
-import { publicId } from '#contract/base/ids.ts';
+import { publicId, uuidOf } from '#contract/base/ids.ts';
 import { type AccountData, eraseRows, inPages } from '#server/infra/account-data.ts';
 
 type Deps = { sql: Sql; allAccountsSql: Sql };
@@ -43,6 +44,31 @@ export const pausedCampaigns = (
     where account_id = ${accountId} and status = 'paused' and becoming is null
       and pause_reason <> 'wanted'
     order by created_at desc, campaign_id desc limit 3`;
+
+/** The campaigns whose messages have these references, by their public ids; `messages` were accepted. */
+export async function campaignsOfRefs(
+  tx: Tx,
+  accountId: string,
+  refs: readonly string[],
+): Promise<ReadonlyMap<string, { id: string; name: string; messages: number }>> {
+  const publicIds = new Set(refs.filter((ref) => ref.startsWith(REF_PREFIX)).map(campaignOfRef));
+  const ids = [...publicIds].map((id) => uuidOf('campaign', id)).filter((id) => id !== undefined);
+  if (ids.length === 0) return new Map();
+  const found = await tx<{ campaign_id: string; name: string; messages: number }[]>`
+    select campaign_id, name, placed as messages from campaigns
+    where account_id = ${accountId} and campaign_id = any(${ids}::uuid[])`;
+  const campaigns = found.map(({ campaign_id, ...rest }) => ({
+    id: publicId('campaign', campaign_id),
+    ...rest,
+  }));
+  const byId = new Map(campaigns.map((one) => [one.id, one]));
+  const byRef = new Map<string, (typeof campaigns)[number]>();
+  for (const ref of refs) {
+    const campaign = byId.get(campaignOfRef(ref));
+    if (campaign) byRef.set(ref, campaign);
+  }
+  return byRef;
+}
 
 type CampaignRow = { campaign_id: string; name: string; status: string; content: unknown };
 

@@ -496,7 +496,7 @@ export async function pauseNumber(
     const [token] = await tx<{ name: string; status: string }[]>`
       select name, status from tokens where account_id = ${accountId} and token_id = ${tokenId}`;
     if (token?.status === 'linked') {
-      const title = `Token "${isolated(token.name)}" dijeda`;
+      const title = `Nomor "${isolated(token.name)}" dijeda`;
       await queueNotice(tx, noticeOf(ref, title, pauses[reason]));
     }
   }
@@ -608,7 +608,7 @@ export async function disconnectNumber(
   const isNew = await markDisconnected(tx, ref, { reason, at: now() });
   const name = await setPresence(tx, subscribers, { ...ref, to: 'disconnected' });
   if (!isNew || isRetry || name === undefined) return;
-  await queueNotice(tx, noticeOf(ref, `Token "${isolated(name)}" terputus`, partings[reason]));
+  await queueNotice(tx, noticeOf(ref, `Nomor "${isolated(name)}" terputus`, partings[reason]));
 }
 
 /** Stores a restriction, or its end. The owner is notified once; the page shows both. */
@@ -627,7 +627,7 @@ export async function restrictNumber(
   if (!token) return;
   await queueNotice(
     tx,
-    noticeOf(ref, `Token "${isolated(token.name)}" dibatasi`, restrictions[kind]),
+    noticeOf(ref, `Nomor "${isolated(token.name)}" dibatasi`, restrictions[kind]),
   );
 }
 

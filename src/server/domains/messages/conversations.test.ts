@@ -49,6 +49,17 @@ test('lists unread conversations first, then the newest', async ({ db, sql }) =>
   expect(seen).toEqual([...unread, ...rest].map(phone));
 });
 
+test('lists only unread conversations on request, newest first', async ({ db, sql }) => {
+  const { accountId, tokenId } = await customerWith(sql);
+  await storeMessages(db.owner, accountId, talks(tokenId));
+  const { rows, total } = await conversationList(db.tenantSql, accountId, { unread: '1' });
+  expect(rows.map(({ peer }) => peer)).toEqual([3, 7, 11, 15, 19, 23].map(phone));
+  expect(total).toBe(6);
+  const named = { unread: '1', q: '081200000007' } as const;
+  const found = await conversationList(db.tenantSql, accountId, named);
+  expect(found.rows.map(({ peer }) => peer)).toEqual([phone(7)]);
+});
+
 test('mixes unread conversations with others when sorted by time', async ({ db, sql }) => {
   const { accountId, tokenId } = await customerWith(sql);
   await storeMessages(db.owner, accountId, talks(tokenId));

@@ -168,7 +168,7 @@ const LATER_WORDS_OF = 10_000;
 async function keysOf(
   tx: Tx,
   accountId: string,
-  { start = 0, q, sort_by, sort_type }: InputOf<typeof listConversations>,
+  { start = 0, q, unread: onlyUnread, sort_by, sort_type }: InputOf<typeof listConversations>,
 ): Promise<Key[]> {
   const { matches } = await matching(tx, accountId, q);
   const keysWhere = (also: Fragment, order: Fragment, skip: number, limit: number) => tx<Key[]>`
@@ -179,6 +179,7 @@ async function keysOf(
   if (sort_by !== undefined) {
     return keysWhere(tx``, sort_type === 'asc' ? tx`asc` : tx`desc`, start, rowsMax);
   }
+  if (onlyUnread) return keysWhere(tx`and unread > 0`, tx`desc`, start, rowsMax);
   const pins = await pinsOf(tx, accountId, matches);
   const shownPins = pins.slice(start, start + rowsMax);
   const skipped = Math.max(0, start - pins.length);

@@ -74,7 +74,7 @@ async function messageCard(
     status: messageStatusLabel[status],
     lines: [
       ...(failure === null ? [] : [failures[failure]]),
-      `Token ${isolated(token.name)}`,
+      `Nomor ${isolated(token.name)}`,
       `Biaya ${formatRupiah(price)}`,
       when(created_at),
     ],
@@ -91,7 +91,7 @@ async function tokenCard(tx: Tx, { accountId }: Subject, tokenId: string): Promi
   return {
     type: 'token',
     id,
-    title: `Token ${isolated(name)}`,
+    title: `Nomor ${isolated(name)}`,
     status: tokenStatusLabel[status],
     lines: [
       phone === null ? 'Belum ada nomor' : formatPhone(phone),

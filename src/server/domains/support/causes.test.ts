@@ -43,7 +43,7 @@ describe('quick help', () => {
     expect(causes({ tokens: [parted] })).toEqual([
       {
         cause: 'token_disconnected',
-        title: 'Token Apotek terputus',
+        title: 'Nomor Apotek terputus',
         answer: expect.stringContaining('cara menyambungkannya lagi'),
         about: { type: 'token', id: parted.id },
         href: `/token?open=${parted.id}`,
@@ -53,7 +53,7 @@ describe('quick help', () => {
     const several = causes({ tokens: [parted, token('disconnected')] });
     expect(several[0]).toMatchObject({
       href: '/token',
-      title: expect.stringContaining('2 token'),
+      title: expect.stringContaining('2 nomor'),
     });
   });
 

@@ -111,9 +111,9 @@ function disconnected(facts: Facts): Cause | undefined {
   if (!found) return undefined;
   const { first, count, several } = found;
   return cause('token_disconnected', {
-    title: several ? `${count} token terputus` : `Token ${isolated(first.name)} terputus`,
+    title: several ? `${count} nomor terputus` : `Nomor ${isolated(first.name)} terputus`,
     answer:
-      'Pesannya tidak terkirim sampai tersambung lagi. Buka tokennya: di sana tertulis sebabnya dan cara menyambungkannya lagi.',
+      'Pesannya tidak terkirim sampai tersambung lagi. Buka nomornya: di sana tertulis sebabnya dan cara menyambungkannya lagi.',
     ...aboutToken(first, count),
     action: 'Sambungkan lagi',
   });
@@ -125,10 +125,10 @@ function notLinked(facts: Facts): Cause | undefined {
   const { first, count, several } = found;
   return cause('token_not_linked', {
     title: several
-      ? `${count} token belum tersambung`
-      : `Token ${isolated(first.name)} belum tersambung`,
+      ? `${count} nomor belum tersambung`
+      : `Nomor ${isolated(first.name)} belum tersambung`,
     answer:
-      'Token baru dapat mengirim setelah nomornya tersambung. Buka tokennya: di sana ada langkah-langkahnya.',
+      'Pesan baru dapat dikirim setelah nomornya tersambung. Buka nomornya: di sana ada langkah-langkahnya.',
     ...aboutToken(first, count),
     action: 'Sambungkan',
   });
@@ -140,10 +140,10 @@ function tokenLimit(facts: Facts): Cause | undefined {
   const { first, count, several } = found;
   return cause('token_limit', {
     title: several
-      ? `${count} token mencapai batas hariannya`
-      : `Token ${isolated(first.name)} mencapai batas hariannya`,
+      ? `${count} nomor mencapai batas hariannya`
+      : `Nomor ${isolated(first.name)} mencapai batas hariannya`,
     answer:
-      'Pesan berikutnya dapat dikirim lagi mulai pukul 00.00 WIB. Bila perlu sekarang, naikkan batas harian di pengaturan token.',
+      'Pesan berikutnya dapat dikirim lagi mulai pukul 00.00 WIB. Bila perlu sekarang, naikkan batas harian di pengaturan nomornya.',
     ...aboutToken(first, count),
     action: 'Atur batas',
   });

@@ -19,7 +19,7 @@ export function usePeople(text: string | undefined): readonly Command[] {
     return () => clearTimeout(timer);
   }, [text]);
   const { data } = useQuery({
-    ...conversationsQuery(settled ?? ''),
+    ...conversationsQuery({ q: settled ?? '' }),
     enabled: settled !== undefined,
   });
   if (text === undefined || settled !== text) return [];

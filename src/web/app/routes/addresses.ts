@@ -50,6 +50,8 @@ export const addresses = {
     view: oneOf(['percakapan']),
     open: text,
     peer: text,
+    /** Only conversations with unread messages. */
+    unread: oneOf(['1']),
     /** The initial position of a conversation: a message or a day. */
     at: text,
     new: oneOf(['1']),

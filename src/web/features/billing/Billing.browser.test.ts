@@ -237,6 +237,18 @@ test('at the limit of top-ups, an invoice is paid from saldo only, and the reaso
   await done();
 });
 
+test('a plan without a quota has a figure and no bar', async ({ profiles }) => {
+  const world = active();
+  const { tab, done } = await at(
+    billingWorld({ ...world, usage: { ...world.usage, used: 0, quota: 0, beyond: 12 } }),
+    { profiles },
+  );
+  await tab.getByText('Paket ini tidak punya kuota', { exact: false }).waitFor();
+  expect(await tab.getByRole('meter').count()).toBe(0);
+  expect(await tab.getByText('Sisa kuota').count()).toBe(0);
+  await done();
+});
+
 test('usage is a figure, a bar with its values, and a sentence', async ({ profiles }) => {
   const { tab, done } = await at(billingWorld(active()), { profiles });
   const meter = tab.getByRole('meter', { name: 'Kuota terpakai' });

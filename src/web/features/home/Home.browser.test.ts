@@ -141,6 +141,56 @@ test('Beranda has figures and a chart from the seventh day with messages, before
   expect(faults).toEqual([]);
 });
 
+test('the step of the first top-up has the only button for it', async ({ person }) => {
+  const shop = await signUp(address, { name: 'Toko Resleting', phone: '6281355507188' });
+  const { open } = await person({ session: shop.session });
+  const tab = await open('/profile');
+  let home = homeOf(6);
+  home.checklist.topped_up = false;
+  await fakeActs(tab, { home_summary: () => home });
+  await tab.goto('/');
+  const main = tab.getByRole('main');
+  await main.getByText('2 dari 3 selesai').waitFor();
+  await main.getByRole('region', { name: 'Saldo' }).waitFor();
+  const buttons = main.getByRole('link', { name: 'Isi saldo', exact: true });
+  await waitFor(async () => expect(await buttons.count()).toBe(1));
+  home = homeOf(6);
+  await tab.goto('/');
+  await main.getByRole('region', { name: 'Saldo' }).getByRole('link').waitFor();
+});
+
+test('a broadcast is one of the newest messages, and opens its campaign', async ({ person }) => {
+  const shop = await signUp(address, { name: 'Toko Renda', phone: '6281355507189' });
+  const { open } = await person({ session: shop.session });
+  const tab = await open('/profile');
+  const campaign = { id: `cmp_${'1'.repeat(26)}`, name: 'Promo akhir tahun', messages: 200 };
+  const newest = [
+    {
+      id: `msg_${'1'.repeat(26)}`,
+      direction: 'out',
+      token: { id: disconnected.token_id, name: 'Kasir' },
+      peer: '6281299995001',
+      peer_name: null,
+      type: 'text',
+      excerpt: 'Diskon 20% hari ini',
+      status: 'delivered',
+      price: 150,
+      possible_duplicate: false,
+      failure: null,
+      created_at: new Date(),
+      scheduled_at: null,
+      campaign,
+    },
+  ];
+  await fakeActs(tab, { home_summary: () => ({ ...homeOf(6), newest }) });
+  await tab.goto('/');
+  const row = tab.getByRole('table', { name: 'Pesan terbaru' }).getByRole('row').nth(1);
+  await row.getByText('Kiriman Promo akhir tahun').waitFor();
+  await row.getByText('200 pesan').waitFor();
+  await row.getByText('Diskon 20% hari ini').click();
+  await tab.waitForURL(/\/message-history\/kiriman\?open=cmp_/);
+});
+
 const qrIn = (tab: Page) => tab.getByRole('img', { name: /^Kode QR untuk dipindai/ });
 
 test('a new account gets one token, in two tabs too, and sees its QR again on return', async ({

@@ -71,7 +71,7 @@ function Overview({ home }: { home: HomeSummary }) {
   // Rendering everything at once would block a phone: the lower part follows a moment later.
   const whole = useDeferredValue(true, false);
   const started = isStarted(home);
-  const hasSteps = progressOf(home.checklist).next !== undefined;
+  const { next } = progressOf(home.checklist);
   const [sentHere, setSentHere] = useState(false);
   const first = sentHere && home.checklist.sent ? lastSentIn(home) : undefined;
   const layout = !started ? 'steps' : hasFigures(home.days) ? 'figures' : 'sentences';
@@ -83,9 +83,9 @@ function Overview({ home }: { home: HomeSummary }) {
       {first && <FirstSent message={first} />}
       {started ? (
         <>
-          {hasSteps && <Checklist home={home} onSent={() => setSentHere(true)} />}
+          {next && <Checklist home={home} onSent={() => setSentHere(true)} />}
           <div className={styles['top']} data-calm={isCalm || undefined}>
-            <Saldo saldo={home.saldo} />
+            <Saldo saldo={home.saldo} hasButton={next !== 'topped_up'} />
             {isCalm ? (
               today
             ) : (
@@ -122,7 +122,8 @@ function Overview({ home }: { home: HomeSummary }) {
   );
 }
 
-const Saldo = ({ saldo }: { saldo: HomeSummary['saldo'] }) => (
+/** @param hasButton false while the open step has the button. */
+const Saldo = ({ saldo, hasButton }: { saldo: HomeSummary['saldo']; hasButton: boolean }) => (
   <Panel title="Saldo">
     <div className={styles['box']}>
       <p className={styles['saldo']}>
@@ -133,9 +134,11 @@ const Saldo = ({ saldo }: { saldo: HomeSummary['saldo'] }) => (
           <Money amount={saldo.held} /> tertahan untuk pesan yang belum terkirim
         </p>
       )}
-      <div className={styles['topUp']}>
-        <TopupButton variant="subtle" />
-      </div>
+      {hasButton && (
+        <div className={styles['topUp']}>
+          <TopupButton variant="subtle" />
+        </div>
+      )}
     </div>
   </Panel>
 );

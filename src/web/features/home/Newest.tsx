@@ -1,7 +1,8 @@
 import { Link } from '#web/browser/router/Link.tsx';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useMemo } from 'react';
-import type { MessageRow } from '#contract/messages.ts';
+import { formatNumber } from '#contract/base/money.ts';
+import type { HomeSummary } from '#contract/messages.ts';
 import { formatAgo, formatDateTime } from '#contract/base/time.ts';
 import { useUser } from '#web/api/user.ts';
 import styles from '#web/features/home/home.module.css';
@@ -13,13 +14,26 @@ import type { Column } from '#web/ui/table/tableProps.ts';
 import { Money } from '#web/ui/money/Money.tsx';
 import { Panel } from '#web/ui/panel/Panel.tsx';
 
-const columns = (zone: string): readonly Column<MessageRow>[] => [
+type Row = HomeSummary['newest'][number];
+
+/** One message stands for all recent ones of its campaign. */
+const standsFor = ({ campaign }: Row) => (campaign && campaign.messages > 1 ? campaign : undefined);
+
+const columns = (zone: string): readonly Column<Row>[] => [
   {
     id: 'peer',
     title: 'Nomor',
     width: 190,
     whole: true,
-    cell: ({ peer, peer_name }) => <PeerName peer={peer} name={peer_name} />,
+    cell: (message) => {
+      const campaign = standsFor(message);
+      if (!campaign) return <PeerName peer={message.peer} name={message.peer_name} />;
+      return (
+        <>
+          Kiriman <bdi>{campaign.name}</bdi>
+        </>
+      );
+    },
     phone: 'title',
   },
   {
@@ -33,12 +47,16 @@ const columns = (zone: string): readonly Column<MessageRow>[] => [
     id: 'status',
     title: 'Status',
     width: 180,
-    cell: (message) => (
-      <>
-        <StatusMark status={message.status} />
-        <ScheduledFor message={message} zone={zone} />
-      </>
-    ),
+    cell: (message) => {
+      const campaign = standsFor(message);
+      if (campaign) return `${formatNumber(campaign.messages)} pesan`;
+      return (
+        <>
+          <StatusMark status={message.status} />
+          <ScheduledFor message={message} zone={zone} />
+        </>
+      );
+    },
     phone: 'note',
   },
   {
@@ -47,7 +65,7 @@ const columns = (zone: string): readonly Column<MessageRow>[] => [
     align: 'end',
     width: 100,
     whole: true,
-    cell: (message) => hasCost(message) && <Money amount={message.price} />,
+    cell: (message) => !standsFor(message) && hasCost(message) && <Money amount={message.price} />,
     phone: 'fact',
   },
   {
@@ -64,8 +82,8 @@ const columns = (zone: string): readonly Column<MessageRow>[] => [
   },
 ];
 
-/** The ten newest messages; each opens its details in the history. Undefined while loading. */
-export function Newest({ messages }: { messages: readonly MessageRow[] | undefined }) {
+/** The newest messages; each opens its details in the history, or its campaign. Undefined while loading. */
+export function Newest({ messages }: { messages: readonly Row[] | undefined }) {
   const { timezone } = useUser();
   const costs = messages === undefined || messages.some(hasCost);
   const shown = useMemo(
@@ -83,7 +101,12 @@ export function Newest({ messages }: { messages: readonly MessageRow[] | undefin
         view={{ page: 0 }}
         onView={() => undefined}
         totalPages={1}
-        onOpen={({ id }) => void navigate({ to: '/message-history', search: { open: id } })}
+        onOpen={(message) => {
+          const campaign = standsFor(message);
+          void (campaign
+            ? navigate({ to: '/message-history/kiriman', search: { open: campaign.id } })
+            : navigate({ to: '/message-history', search: { open: message.id } }));
+        }}
       />
     </Panel>
   );

@@ -48,7 +48,7 @@ const isByMeta = (home: Facts): boolean => (waitingIn(home)?.channel ?? home.cha
 type Token = HomeSummary['attention'][number];
 
 const reasons: Record<Token['reason'], string> = {
-  under_review: 'Perlu diperiksa: pastikan token ini memang milik usaha Anda.',
+  under_review: 'Perlu diperiksa: pastikan nomor ini memang milik usaha Anda.',
   not_linked: 'Belum tersambung ke ponsel. Pindai QR-nya.',
   disconnected: 'Terputus dari ponselnya. Pindai QR lagi.',
   suspended: 'Ditangguhkan. Hubungi layanan pelanggan.',

@@ -7,6 +7,7 @@ import { AnchorButton, Button } from '#web/ui/button/Button.tsx';
 import { CopyField } from '#web/ui/copy/CopyField.tsx';
 import { Countdown } from '#web/ui/time/Countdown.tsx';
 import { showCountdown } from '#web/ui/time/countdown.ts';
+import { useWide } from '#web/ui/layout/useWide.ts';
 import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
@@ -30,7 +31,7 @@ export function Scanning({ scan, offline, onStale }: Props) {
   const simulated = scan.channel === 'simulator';
   return (
     <>
-      <PageTitle>{state === 'scanned' ? 'Menyambungkan…' : 'Pindai kode ini'}</PageTitle>
+      <PageTitle>{state === 'scanned' ? 'Menyambungkan…' : 'Sambungkan ponsel'}</PageTitle>
       <p className={styles['lead']}>
         Token <bdi className={styles['who']}>{scan.token_name}</bdi> milik{' '}
         <bdi className={styles['who']}>{scan.account_name}</bdi>.
@@ -49,7 +50,6 @@ export function Scanning({ scan, offline, onStale }: Props) {
       ) : (
         <Code qr={qr} simulated={simulated} onStale={onStale} onRenew={onStale} />
       )}
-      {state === 'waiting' && <HowTo simulated={simulated} />}
       <p className={styles['note']}>
         <Countdown
           until={scan.expires_at}
@@ -66,14 +66,20 @@ type CodeProps = {
   /** Null until the network has provided one. */
   qr: Scan['qr'];
   simulated: boolean;
+  /** The level of the heading of the steps. */
+  level?: 'h2' | 'h5';
   /** The code has expired: poll now for the next one. */
   onStale: () => void;
   /** The next code is late, and the person requests one. */
   onRenew: () => void;
 };
 
-/** The current QR with its countdown and its pairing code; a late one is reported, with a button to request it anew. */
-export function Code({ qr, simulated, onStale, onRenew }: CodeProps) {
+/**
+ * The current QR with its countdown and its pairing code, and the steps; a late one is reported, with a button to
+ * request it anew. A phone cannot scan its own screen: there the pairing code comes first.
+ */
+export function Code({ qr, simulated, level = 'h2', onStale, onRenew }: CodeProps) {
+  const isPhone = !useWide();
   const [staleText, setStaleText] = useState<string>();
   const isStale = qr !== null && qr.text === staleText;
   const late = <Late key={qr?.text} isWaiting={qr === null || isStale} onRenew={onRenew} />;
@@ -85,10 +91,11 @@ export function Code({ qr, simulated, onStale, onRenew }: CodeProps) {
           QR sedang diminta{!simulated && ' dari WhatsApp'}. Tunggu sebentar.
         </p>
         {late}
+        <HowTo simulated={simulated} level={level} />
       </>
     );
   }
-  return (
+  const picture = (
     <>
       <Suspense fallback={<Skeleton width={QR_PX} height={QR_PX} />}>
         <LiveQr text={qr.text} stale={isStale} simulated={simulated} onMissed={onStale} />
@@ -105,6 +112,27 @@ export function Code({ qr, simulated, onStale, onRenew }: CodeProps) {
           }}
         />
       </p>
+    </>
+  );
+  const code = qr.pairing_code !== null && (
+    <CopyField
+      label={isPhone ? 'Kode penautan' : 'Atau masukkan kode penautan ini di ponsel'}
+      value={qr.pairing_code}
+      shown={<span className={styles['pairing']}>{qr.pairing_code}</span>}
+      look="amount"
+      help={
+        isPhone
+          ? undefined
+          : simulated
+            ? 'Pakai kode ini bila halaman ini terbuka di ponsel yang akan disambungkan.'
+            : 'Pakai kode ini bila halaman ini terbuka di ponsel yang akan disambungkan: pilih “Tautkan dengan nomor telepon”.'
+      }
+    />
+  );
+  const byCode = isPhone && code !== false;
+  return (
+    <>
+      {byCode ? code : picture}
       {late}
       {simulated && (
         <div>
@@ -119,18 +147,19 @@ export function Code({ qr, simulated, onStale, onRenew }: CodeProps) {
           </AnchorButton>
         </div>
       )}
-      {qr.pairing_code !== null && (
-        <CopyField
-          label="Atau masukkan kode penautan ini di ponsel"
-          value={qr.pairing_code}
-          shown={<span className={styles['pairing']}>{qr.pairing_code}</span>}
-          look="amount"
-          help={
-            simulated
-              ? 'Pakai kode ini bila halaman ini terbuka di ponsel yang akan disambungkan.'
-              : 'Pakai kode ini bila halaman ini terbuka di ponsel yang akan disambungkan: pilih “Tautkan dengan nomor telepon”.'
-          }
-        />
+      {!isPhone && code}
+      {isPhone && !code && (
+        <p>
+          Bila ponsel ini yang akan disambungkan, buka halaman ini di layar lain, lalu pindai QR-nya
+          dari sana.
+        </p>
+      )}
+      <HowTo simulated={simulated} byCode={byCode} level={level} />
+      {byCode && (
+        <details className={styles['folded']}>
+          <summary>Tampilkan QR untuk ponsel lain</summary>
+          {picture}
+        </details>
       )}
     </>
   );
@@ -193,23 +222,32 @@ export function Progress({ state }: { state: Scan['state'] }) {
   );
 }
 
-type HowToProps = { simulated: boolean; level?: 'h2' | 'h5' };
+type HowToProps = { simulated: boolean; byCode?: boolean; level: 'h2' | 'h5' };
 
-export const HowTo = ({ simulated, level: Heading = 'h2' }: HowToProps) => (
+const HowTo = ({ simulated, byCode = false, level: Heading }: HowToProps) => (
   <section className={styles['part']}>
     <Heading>Caranya</Heading>
-    {simulated ? (
-      <ol className={styles['points']}>
-        <li>Buka simulator dan pilih nomor ponselnya.</li>
-        <li>Ketuk ikon pindai di ponsel simulasi, lalu pilih Arahkan ke tab lain.</li>
-        <li>Tunggu sampai di halaman ini tertulis Tersambung.</li>
-      </ol>
-    ) : (
-      <ol className={styles['points']}>
-        <li>Buka WhatsApp di ponsel Anda.</li>
-        <li>Buka Setelan, lalu Perangkat tertaut, lalu Tautkan perangkat.</li>
-        <li>Arahkan kamera ke kode ini.</li>
-      </ol>
-    )}
+    <ol className={styles['points']}>
+      {howTo(simulated, byCode).map((step) => (
+        <li key={step}>{step}</li>
+      ))}
+    </ol>
   </section>
 );
+
+const howTo = (simulated: boolean, byCode: boolean): readonly string[] =>
+  simulated
+    ? [
+        'Buka simulator dan pilih nomor ponselnya.',
+        byCode
+          ? 'Ketuk ikon pindai di ponsel simulasi, lalu ketik kode penautan ini.'
+          : 'Ketuk ikon pindai di ponsel simulasi, lalu pilih Arahkan ke tab lain.',
+        'Tunggu sampai di halaman ini tertulis Tersambung.',
+      ]
+    : [
+        `Buka WhatsApp di ponsel ${byCode ? 'ini' : 'Anda'}.`,
+        'Buka Setelan, lalu Perangkat tertaut, lalu Tautkan perangkat.',
+        byCode
+          ? 'Pilih “Tautkan dengan nomor telepon”, lalu ketik kode penautan ini.'
+          : 'Arahkan kamera ke kode ini.',
+      ];

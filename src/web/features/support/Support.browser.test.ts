@@ -109,7 +109,7 @@ const articles = (tab: Page) => tab.getByRole('article');
 
 const disconnected = {
   cause: 'token_disconnected',
-  title: 'Token Kasir terputus',
+  title: 'Nomor Kasir terputus',
   answer: 'Pesannya tidak terkirim sampai tersambung lagi.',
   about: { type: 'topup', id: `top_${'0'.repeat(26)}` },
   href: '/token',
@@ -236,7 +236,7 @@ test('messages of both sides, cards, files and hours are shown in every profile'
     id: 'msg_1',
     title: 'Pesan ke +62 812-3456-7890',
     status: 'Gagal',
-    lines: ['Token Kasir'],
+    lines: ['Nomor Kasir'],
   };
   const file = { ...content, type: 'pdf', filename: 'bukti.pdf', url: '/files/bukti.pdf' };
   const world: World = {

@@ -89,7 +89,7 @@ const columns = (zone: string): readonly Column<Token>[] => [
   },
   {
     id: 'last_used_at',
-    title: 'Kunci terakhir dipakai',
+    title: 'Kunci API dipakai',
     sortable: true,
     width: 190,
     cell: ({ last_used_at: at }) =>

@@ -283,7 +283,9 @@ test('on a phone a row is a card and no element is wider than the screen', async
   const over = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   expect(await over()).toBe(0);
 
-  await page.getByLabel('Urutkan Pesan terkirim').selectOption('Tanggal, turun');
+  const sort = page.getByLabel('Urutkan Pesan terkirim');
+  expect((await boxOf(sort.locator('xpath=..'))).height).toBeGreaterThanOrEqual(44);
+  await sort.selectOption('Tanggal, turun');
   await waitFor(async () =>
     expect(await requestedFields(page, 'Pesan terkirim')).toMatchObject({
       sort_by: 'at',

@@ -25,7 +25,6 @@ export function PhoneSort<Row>({ caption, columns, sort, onSort }: PhoneSortProp
       <Select
         label={`Urutkan ${caption}`}
         hideLabel
-        size="sm"
         placeholder="Urutkan"
         options={options}
         value={sort ? `${sort.sort_type} ${sort.sort_by}` : ''}

@@ -9,7 +9,8 @@ import {
   makeToken,
   orderOf,
 } from '#tests/support/people/people.ts';
-import { storeMessages } from '#tests/support/people/stored-messages.ts';
+import { newId } from '#server/infra/ids.ts';
+import { changeMessages, storeMessages } from '#tests/support/people/stored-messages.ts';
 import { openIntake } from '#server/domains/messages/submit/accept.ts';
 import { summaryOf } from './home.ts';
 import { applyReceipts } from '#server/domains/messages/dispatch/settle.ts';
@@ -156,4 +157,29 @@ test('lists the newest messages without STOP replies, however many there are', a
     { excerpt: 'Stop, saya mau tanya dulu' },
   ]);
   expect(home.welcome_bonus).toBe(10_000);
+});
+
+test('lists one message for all recent ones of a campaign', async ({ db, sql }) => {
+  const { accountId, tokenId } = await customerWith(sql);
+  const at = (minute: number) => new Date(Date.UTC(2026, 10, 20, 10, minute));
+  const stored = await storeMessages(
+    db.owner,
+    accountId,
+    Array.from({ length: 6 }, (_, n) => ({ at: at(n), tokenId })),
+  );
+  const campaign = { id: publicId('campaign', newId()), name: 'Promo', messages: 200 };
+  for (const { id } of stored.slice(1, 5)) {
+    const ref = `${campaign.id}:${id}`;
+    await changeMessages(db.owner, { accountId, messageId: id }, { ref });
+  }
+  const home = await summaryOf(db.tenantSql, accountId, now, {
+    campaignsOfRefs: async (_tx, _account, refs) => new Map(refs.map((ref) => [ref, campaign])),
+  });
+  const shown = home.newest.map((row) => [row.id, row.campaign]);
+  expect(shown).toEqual([
+    [publicId('message', stored[5]?.id ?? ''), null],
+    [publicId('message', stored[4]?.id ?? ''), campaign],
+    [publicId('message', stored[0]?.id ?? ''), null],
+  ]);
+  expect(homeSummary.output.safeParse(home).success).toBe(true);
 });

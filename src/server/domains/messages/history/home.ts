@@ -1,10 +1,5 @@
 import { publicId } from '#contract/base/ids.ts';
-import {
-  type HomeSummary,
-  type MessageRow,
-  type MessageStatus,
-  homeSummary,
-} from '#contract/messages.ts';
+import { type HomeSummary, type MessageStatus, homeSummary } from '#contract/messages.ts';
 import { type StatusCounts, countedStatuses, figuresOf } from '#contract/messages/counts.ts';
 import { type Rupiah, rupiah } from '#contract/base/money.ts';
 import { civilDate } from '#contract/base/time.ts';
@@ -30,8 +25,21 @@ type PausedCampaigns = (
   accountId: string,
 ) => Promise<readonly { campaign_id: string; name: string; waiting: number }[]>;
 
+/** The campaigns of messages, by the messages' references. */
+type CampaignsOfRefs = (
+  tx: Tx,
+  accountId: string,
+  refs: readonly string[],
+) => Promise<ReadonlyMap<string, NonNullable<NewestRow['campaign']>>>;
+
+type NewestRow = HomeSummary['newest'][number];
+
 /** The reports of other domains on Beranda. */
-type Reports = { webhookTroubles: WebhookTroubles; pausedCampaigns: PausedCampaigns };
+type Reports = {
+  webhookTroubles: WebhookTroubles;
+  pausedCampaigns: PausedCampaigns;
+  campaignsOfRefs: CampaignsOfRefs;
+};
 
 export type HomeDeps = Reports & { sql: Sql; now: () => Date };
 
@@ -48,7 +56,11 @@ export function summaryOf(
   sql: Sql,
   accountId: string,
   now: Date,
-  { webhookTroubles = none, pausedCampaigns = none }: Partial<Reports> = {},
+  {
+    webhookTroubles = none,
+    pausedCampaigns = none,
+    campaignsOfRefs = async () => new Map(),
+  }: Partial<Reports> = {},
 ): Promise<HomeSummary> {
   const today = civilDate(now);
   return readAsAccount(sql, accountId, async (tx) => {
@@ -62,7 +74,7 @@ export function summaryOf(
         tokensOf(tx, accountId, today),
         webhookTroubles(tx, accountId, now),
         pausedCampaigns(tx, accountId),
-        newestOf(tx, accountId),
+        newestOf(tx, accountId, campaignsOfRefs),
       ]);
     const first = tokens.find(({ status }) => status === 'linked') ?? tokens[0];
     const dayOf = (date: string) => {
@@ -104,19 +116,27 @@ async function bonusOf(tx: Tx, accountId: string): Promise<Rupiah> {
   return rupiah(given?.bonus ?? 0);
 }
 
-/** Rows scanned for one page, which limits how many STOP replies are skipped. */
+/** Rows scanned for one page, which limits how many STOP replies and messages of one campaign are skipped. */
 const SCAN_MAX = 5 * PAGE_SIZE;
 
-async function newestOf(tx: Tx, accountId: string): Promise<MessageRow[]> {
+async function newestOf(
+  tx: Tx,
+  accountId: string,
+  campaignsOfRefs: CampaignsOfRefs,
+): Promise<NewestRow[]> {
   const newest = { accountId, filter: {}, order: 'newest', offset: 0, limit: SCAN_MAX } as const;
   const ids = idsWhere(tx, newest, tx``);
   const found = await readMessages(tx, { accountId, ids, order: 'newest' });
+  const refs = found.flatMap(({ ref }) => ref ?? []);
+  const campaigns = await campaignsOfRefs(tx, accountId, refs);
+  const shown = new Set<string>();
   return found
-    .map(messageRow)
-    .filter(
-      ({ direction, type, excerpt }) =>
-        direction === 'out' || type !== 'text' || !isOptInOutKeyword(excerpt),
-    )
+    .map((stored) => ({ ...messageRow(stored), campaign: campaigns.get(stored.ref ?? '') ?? null }))
+    .filter(({ direction, type, excerpt, campaign }) => {
+      if (campaign && shown.has(campaign.id)) return false;
+      if (campaign) shown.add(campaign.id);
+      return direction === 'out' || type !== 'text' || !isOptInOutKeyword(excerpt);
+    })
     .slice(0, PAGE_SIZE);
 }
 

@@ -27,15 +27,23 @@ export function UsagePanel({ subscription, error, onRetry }: Props) {
 
 function Usage({ subscription }: { subscription: Subscription }) {
   const { usage, status } = subscription;
-  const { used, quota } = usage;
+  const { used, beyond, quota } = usage;
   return (
     <div className={styles['usage']}>
-      <p className={styles['used']}>
-        <strong>{formatNumber(used)}</strong> <span>dari {formatNumber(quota)} pesan</span>
-      </p>
-      <Bar used={used} quota={quota} />
+      {quota > 0 ? (
+        <>
+          <p className={styles['used']}>
+            <strong>{formatNumber(used)}</strong> <span>dari {formatNumber(quota)} pesan</span>
+          </p>
+          <Bar used={used} quota={quota} />
+        </>
+      ) : (
+        <p className={styles['used']}>
+          <strong>{formatNumber(used + beyond)}</strong> <span>pesan</span>
+        </p>
+      )}
       <p className={styles['forecast']}>
-        {status === 'suspended'
+        {status === 'suspended' && quota > 0
           ? 'Kuota tidak berlaku selama paket ditangguhkan.'
           : forecastSentence(subscription)}
       </p>
@@ -47,7 +55,7 @@ function Usage({ subscription }: { subscription: Subscription }) {
 function Bar({ used, quota }: { used: number; quota: number }) {
   const id = useId();
   const level = levelOf({ used, quota });
-  const share = quota === 0 ? 1 : Math.min(1, used / quota);
+  const share = Math.min(1, used / quota);
   const percent = Math.floor(share * 100);
   const words = `${formatNumber(used)} dari ${formatNumber(quota)} pesan, ${percent} persen`;
   return (
@@ -81,7 +89,7 @@ function Bar({ used, quota }: { used: number; quota: number }) {
 function factsOf({ usage, plan, tokens_used: tokens }: Subscription): readonly Fact[] {
   const left = Math.max(0, usage.quota - usage.used);
   return [
-    { term: 'Sisa kuota', is: `${formatNumber(left)} pesan` },
+    ...(usage.quota > 0 ? [{ term: 'Sisa kuota', is: `${formatNumber(left)} pesan` }] : []),
     {
       term: 'Di luar kuota',
       is:

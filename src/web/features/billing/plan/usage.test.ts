@@ -24,6 +24,13 @@ test('forecasts when an insufficient quota runs out, and what happens then', () 
   );
 });
 
+test('a plan without a quota has no forecast', () => {
+  const none = { ...used(0, 12, 31), usage: { ...used(0, 12, 31).usage, quota: 0 } };
+  expect(forecastSentence(none)).toBe(
+    'Paket ini tidak punya kuota: setiap pesan dibayar dari saldo.',
+  );
+});
+
 test('describes a sufficient, a used-up and an unused quota', () => {
   expect(said(1_000, 0, 3_100)).toBe(
     'Dengan pemakaian sekarang, sekitar 3.100 pesan terpakai sampai 30 Nov: kuota cukup.',

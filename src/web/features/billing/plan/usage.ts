@@ -37,6 +37,7 @@ const beyondWords = (count: number, price: number): string =>
 
 export function forecastSentence({ usage, plan, period_start, period_end }: Used): string {
   const { used, quota, beyond, forecast } = usage;
+  if (quota === 0) return 'Paket ini tidak punya kuota: setiap pesan dibayar dari saldo.';
   const last = formatDayShort(lastDayOf(period_end));
   if (used + beyond === 0) return 'Belum ada pesan terkirim pada periode ini.';
   if (forecast === null) return 'Perkiraan sampai akhir periode tampil mulai besok.';

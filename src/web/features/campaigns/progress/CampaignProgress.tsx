@@ -93,7 +93,7 @@ function CampaignStatus({ campaign, figures }: Props) {
       <Alert
         visible
         state="warning"
-        label={`Batas harian token ini sudah tercapai. Kiriman berlanjut otomatis ${formatDateTimeZone(rests_until, zone)}.`}
+        label={`Batas harian nomor ini sudah tercapai. Kiriman berlanjut otomatis ${formatDateTimeZone(rests_until, zone)}.`}
       />
     );
   }

@@ -16,6 +16,7 @@ import {
   conversationOrder,
   conversationsQuery,
   readMoreConversations,
+  type ListFilter,
   sameConversation,
   type Which,
 } from '#web/features/messages/conversations/queries.ts';
@@ -37,49 +38,71 @@ import { EmptyState, WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { SearchField } from '#web/ui/text/SearchField.tsx';
 
 type Props = {
-  q: string;
+  filter: ListFilter;
   open: Which | undefined;
   /** It was unread when it was opened, and keeps its place among the unread. */
   held: Which | undefined;
   onSend: () => void;
 };
 
-export function ConversationList({ q, open, held, onSend }: Props) {
-  const search = (text: string) =>
+export function ConversationList({ filter, ...rest }: Props) {
+  const { unread } = filter;
+  const change = (next: Partial<ListFilter>) =>
     void navigate({
       to: '/message-history',
-      change: { q: text || undefined },
+      change: { ...next, ...(next.q !== undefined && { q: next.q || undefined }) },
       replace: true,
     });
   return (
     <ChatList
       label="Daftar percakapan"
       head={
-        <SearchField
-          label="Cari percakapan"
-          placeholder="Cari nama atau nomor"
-          maxLength={CONVERSATION_QUERY_MAX}
-          value={q}
-          onSearch={search}
-        />
+        <>
+          <SearchField
+            label="Cari percakapan"
+            placeholder="Cari nama atau nomor"
+            maxLength={CONVERSATION_QUERY_MAX}
+            value={filter.q}
+            onSearch={(q) => change({ q })}
+          />
+          <Button
+            size="sm"
+            variant={unread ? 'subtle' : 'outline'}
+            tone={unread ? 'primary' : 'neutral'}
+            aria-pressed={unread !== undefined}
+            className={styles['unread']}
+            onClick={() => change({ unread: unread ? undefined : '1' })}
+          >
+            Belum dibaca
+          </Button>
+        </>
       }
     >
-      <Rows q={q} open={open} held={held} onSend={onSend} onClear={() => search('')} />
+      <Rows filter={filter} {...rest} onClear={() => change({ q: '', unread: undefined })} />
     </ChatList>
   );
 }
 
-function Rows({ q, open, held, onSend, onClear }: Props & { onClear: () => void }) {
+function Rows({ filter, open, held, onSend, onClear }: Props & { onClear: () => void }) {
   const client = useQueryClient();
-  const { data, error, refetch } = useQuery(conversationsQuery(q));
-  const more = useMore(() => readMoreConversations(client, q));
-  const shown = data?.rows.toSorted(conversationOrder(held));
+  const { data, error, refetch } = useQuery(conversationsQuery(filter));
+  const more = useMore(() => readMoreConversations(client, filter));
+  const { q, unread } = filter;
+  const isOpen = (one: Conversation) => open !== undefined && sameConversation(one, open);
+  // The list keeps rows that were read since; the open one stays.
+  const shown = data?.rows
+    .filter((one) => !unread || one.unread > 0 || isOpen(one))
+    .toSorted(conversationOrder(held));
   if (!shown && error) {
     return <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />;
   }
   if (!shown) return <ChatRowsLoading />;
   if (shown.length === 0)
-    return q ? <NotFound onClear={onClear} /> : <NoConversations onSend={onSend} />;
+    return q || unread ? (
+      <NotFound filter={filter} onClear={onClear} />
+    ) : (
+      <NoConversations onSend={onSend} />
+    );
   const severalTokens = new Set(shown.map(({ token }) => token.id)).size > 1;
   return (
     <ChatRows
@@ -97,8 +120,8 @@ function Rows({ q, open, held, onSend, onClear }: Props & { onClear: () => void 
         <Line
           key={`${conversation.token.id} ${conversation.peer}`}
           conversation={conversation}
-          q={q}
-          open={open !== undefined && sameConversation(conversation, open)}
+          filter={filter}
+          open={isOpen(conversation)}
           withToken={severalTokens}
         />
       ))}
@@ -108,9 +131,14 @@ function Rows({ q, open, held, onSend, onClear }: Props & { onClear: () => void 
 
 const focusOpenBox = () => boxOf(document)?.focus();
 
-type LineProps = { conversation: Conversation; q: string; open: boolean; withToken: boolean };
+type LineProps = {
+  conversation: Conversation;
+  filter: ListFilter;
+  open: boolean;
+  withToken: boolean;
+};
 
-function Line({ conversation, q, open, withToken }: LineProps) {
+function Line({ conversation, filter, open, withToken }: LineProps) {
   const zone = useUser().timezone;
   const { token, peer, peer_name, unread, last_at, direction, status, pinned } = conversation;
   const draft = open ? '' : draftOf(`${token.id} ${peer}`);
@@ -118,7 +146,7 @@ function Line({ conversation, q, open, withToken }: LineProps) {
     <li>
       <Link
         to="/message-history"
-        search={{ view: 'percakapan', open: token.id, peer, q: q || undefined }}
+        search={{ view: 'percakapan', open: token.id, peer, ...filter, q: filter.q || undefined }}
         {...chatRow({ open, unread })}
         data-conversation
         data-row="open"
@@ -187,16 +215,20 @@ function shortTime(at: Date, zone: string): string {
   return day === today ? formatTime(at, zone) : dayLabel(day, today);
 }
 
-const NotFound = ({ onClear }: { onClear: () => void }) => (
+type NotFoundProps = { filter: ListFilter; onClear: () => void };
+
+const NotFound = ({ filter: { q, unread }, onClear }: NotFoundProps) => (
   <EmptyState
-    title="Data tidak ditemukan"
+    title={q ? 'Data tidak ditemukan' : 'Semua sudah dibaca'}
     action={
       <Button variant="outline" tone="neutral" onClick={onClear}>
-        Hapus pencarian
+        {q && !unread ? 'Hapus pencarian' : 'Tampilkan semua'}
       </Button>
     }
   >
-    Tidak ada percakapan dengan nama atau nomor itu.
+    {q
+      ? `Tidak ada percakapan ${unread ? 'yang belum dibaca ' : ''}dengan nama atau nomor itu.`
+      : 'Tidak ada percakapan yang belum dibaca.'}
   </EmptyState>
 );
 

@@ -1,7 +1,15 @@
 import type { Page } from 'playwright-core';
 import { expect, inject } from 'vitest';
 import { inspectionHere } from '#tests/support/one-look.ts';
-import { deliverText, newSender, signUp, topUp } from '#tests/journeys/support/portal.ts';
+import { linkToken, unlinkToken } from '#contract/tokens.ts';
+import {
+  answerFrom,
+  ask,
+  deliverText,
+  newSender,
+  signUp,
+  topUp,
+} from '#tests/journeys/support/portal.ts';
 import { test } from '#tests/support/gallery.ts';
 import { press, write } from '#tests/journeys/support/steps.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
@@ -59,6 +67,7 @@ test('a conversation is pinned and its number named with the keyboard alone; ano
   const narrow = await person({ session: who.session, width: 390 });
   const hand = await narrow.open(`${path}&open=${sender.id}&peer=${phone(1)}`);
   await hand.getByRole('button', { name: 'Tindakan percakapan' }).click();
+  await hand.getByRole('menuitem', { name: /^Tandai berhenti.*tidak dikirim lagi/ }).waitFor();
   await look(hand, 'the menu on a phone');
   await hand.getByRole('menuitem', { name: 'Lepas sematan' }).click();
   await other.getByRole('searchbox', { name: 'Cari percakapan' }).fill('');
@@ -78,5 +87,53 @@ test('a conversation is pinned and its number named with the keyboard alone; ano
   );
   await tab.goto('/message-history?q=bu+sri');
   await tab.getByRole('row', { name: /Bu Sri, katering/ }).waitFor();
+  expect(faults).toEqual([]);
+});
+
+test('a conversation whose number is not connected says so, and leads to its QR', async ({
+  person,
+}) => {
+  const who = await signUp(address, { name: 'Toko Kenari', phone: '6281355506502' });
+  await topUp(address, who, 50_000);
+  const sender = await newSender(address, who, { name: 'Kasir', phone: '62813555065029' });
+  await deliverText(address, sender, { to: phone(8), text: 'Pesanan Anda siap.' });
+  await ask(address, unlinkToken, { token_id: sender.id }, who.session);
+  const { open } = await person({ session: who.session });
+  const tab = await open(`/message-history?view=percakapan&open=${sender.id}&peer=${phone(8)}`);
+  await tab.getByText('Nomor Kasir belum tersambung.').waitFor();
+  await ask(address, linkToken, { token_id: sender.id }, who.session);
+  await tab.getByText('Nomor Kasir sedang disambungkan.').waitFor();
+  await tab.getByRole('link', { name: 'Buka halaman Nomor' }).waitFor();
+});
+
+test('a filter keeps only unread conversations, and the open one until it is left', async ({
+  person,
+}) => {
+  const who = await signUp(address, { name: 'Toko Cendana', phone: '6281355506503' });
+  await topUp(address, who, 50_000);
+  const sender = await newSender(address, who, { name: 'Kasir', phone: '62813555065039' });
+  for (const n of [11, 12]) {
+    await deliverText(address, sender, { to: phone(n), text: `Pesanan nomor ${n} siap.` });
+  }
+  await answerFrom(address, phone(11), { sender, text: 'Baik, saya ambil sore' });
+  const { open } = await person({ session: who.session });
+  const { faults, look } = inspectionHere();
+  const tab = await open('/message-history?view=percakapan');
+  await waitFor(async () => expect(await namesIn(tab)).toHaveLength(2));
+  const filter = tab.getByRole('button', { name: 'Belum dibaca' });
+  await press(tab, filter);
+  await waitFor(async () => expect(await namesIn(tab)).toHaveLength(1));
+  expect(new URL(tab.url()).searchParams.get('unread')).toBe('1');
+  expect(await filter.getAttribute('aria-pressed')).toBe('true');
+  await look(tab, 'unread conversations');
+  await tab.getByLabel('Daftar percakapan').getByRole('link', { name: /7111/ }).click();
+  await tab.getByRole('article').filter({ hasText: 'Baik, saya ambil sore' }).waitFor();
+  expect(new URL(tab.url()).searchParams.get('unread')).toBe('1');
+  expect(await namesIn(tab)).toHaveLength(1);
+
+  await tab.goto('/message-history?view=percakapan&unread=1');
+  await tab.getByText('Semua sudah dibaca').waitFor();
+  await tab.getByRole('button', { name: 'Tampilkan semua' }).click();
+  await waitFor(async () => expect(await namesIn(tab)).toHaveLength(2));
   expect(faults).toEqual([]);
 });

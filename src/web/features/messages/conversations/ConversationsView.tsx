@@ -27,18 +27,18 @@ export function ConversationsView({ onSend }: { onSend: () => void }) {
   const search = useSearch('/message-history');
   const client = useQueryClient();
   const which = whichOf(search);
-  const q = search.q ?? '';
+  const filter = { q: search.q ?? '', unread: search.unread };
   const name = which ? `${which.tokenId} ${which.peer}` : '';
   // Reading makes a conversation read, but it keeps its place until another is opened.
   const [held, setHeld] = useState<{ name: string; which?: Which | undefined }>({ name: '' });
   if (held.name !== name) {
-    const list = client.getQueryData(conversationsQuery(q).queryKey);
+    const list = client.getQueryData(conversationsQuery(filter).queryKey);
     const row = which && list?.rows.find((one) => sameConversation(one, which));
     setHeld({ name, which: row && row.unread > 0 ? which : undefined });
   }
   return (
     <SplitView
-      list={<ConversationList q={q} open={which} held={held.which} onSend={onSend} />}
+      list={<ConversationList filter={filter} open={which} held={held.which} onSend={onSend} />}
       detail={which && <Thread key={name} which={which} />}
       none={
         <EmptyState icon={<MessagesSquare size={24} />} title="Pilih percakapan untuk membacanya">

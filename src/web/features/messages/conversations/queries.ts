@@ -43,21 +43,27 @@ export const conversationOrder =
     );
   };
 
-const conversations = (q: string, signal?: AbortSignal): Source<Conversation> => ({
-  page: (start) => perform(listConversations, { start, q: q || undefined }, { signal }),
+/** `q` is the beginning of a number or name; `unread` keeps only conversations with unread messages. */
+export type ListFilter = { q: string; unread?: '1' | undefined };
+
+const conversations = ({ q, unread }: ListFilter, signal?: AbortSignal): Source<Conversation> => ({
+  page: (start) => perform(listConversations, { start, q: q || undefined, unread }, { signal }),
   keyOf: ({ token, peer }) => `${token.id} ${peer}`,
   order: conversationOrder(),
 });
 
-const conversationsKey = (q: string) => ['conversations', 'list', q] as const;
+const conversationsKey = ({ q, unread }: ListFilter) =>
+  ['conversations', 'list', q, ...(unread ? ['unread'] : [])] as const;
 
-/** The conversations whose number or name begins with `q`; all of them when it is empty. */
-export const conversationsQuery = (q: string) =>
-  queryOptions({
-    queryKey: conversationsKey(q),
+/** The conversations that match; all of them by an empty filter. */
+export const conversationsQuery = (filter: ListFilter) => {
+  const queryKey = conversationsKey(filter);
+  return queryOptions({
+    queryKey,
     queryFn: ({ client, signal }) =>
-      readNewest(conversations(q, signal), known<Conversation>(client, conversationsKey(q))),
+      readNewest(conversations(filter, signal), known<Conversation>(client, queryKey)),
   });
+};
 
 /** One conversation, even if no list contains it; null while there is none. */
 export const conversationQuery = ({ tokenId, peer }: Which) =>
@@ -70,7 +76,7 @@ export const conversationQuery = ({ tokenId, peer }: Which) =>
 /** The number of unread messages of a conversation, from the lists in the cache. */
 export function unreadIn(client: QueryClient, which: Which): number {
   const lists = client.getQueriesData<Flat<Conversation>>({
-    queryKey: conversationsKey('').slice(0, 2),
+    queryKey: conversationsKey({ q: '' }).slice(0, 2),
   });
   const row = lists
     .flatMap(([, list]) => list?.rows ?? [])
@@ -142,8 +148,8 @@ async function more<Row>(client: QueryClient, key: QueryKey, source: Source<Row>
 export const readOlderMessages = (client: QueryClient, which: Which): Promise<void> =>
   more(client, threadKey(which.tokenId, which.peer), thread(which));
 
-export const readMoreConversations = (client: QueryClient, q: string): Promise<void> =>
-  more(client, conversationsKey(q), conversations(q));
+export const readMoreConversations = (client: QueryClient, filter: ListFilter): Promise<void> =>
+  more(client, conversationsKey(filter), conversations(filter));
 
 export function addToThread(client: QueryClient, message: ConversationMessage): void {
   const which = { tokenId: message.token.id, peer: message.peer };

@@ -6,7 +6,7 @@ const failureWords: Record<Failure, string> = {
   not_on_whatsapp: 'Tidak ada di WhatsApp',
   blocked: 'Nomor Anda diblokir',
   rate_limited: 'Terlalu cepat',
-  not_linked: 'Token terputus',
+  not_linked: 'Nomor terputus',
   no_answer: 'Jaringan tidak menjawab',
   rejected: 'Isinya ditolak jaringan',
   opted_out: 'Penerima minta berhenti',

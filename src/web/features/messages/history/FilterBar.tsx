@@ -44,7 +44,7 @@ export function FilterBar(props: Props) {
     <div className={styles['bar']} role="search" aria-label="Saring pesan">
       <SearchField
         label="Cari nomor, nama, atau kata"
-        placeholder="Cari nomor, nama, atau kata"
+        placeholder="Nomor, nama, atau kata"
         className={styles['search']}
         maxLength={MESSAGE_QUERY_MAX}
         value={search.q ?? ''}

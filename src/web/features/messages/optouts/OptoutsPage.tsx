@@ -179,7 +179,7 @@ function OptoutTable({ token, tokens, onAdd }: TableProps) {
                 </Button>
               }
             >
-              Semua nomor masih menerima pesan dari token ini.
+              Semua penerima masih menerima pesan dari nomor ini.
             </EmptyState>
           </NoRows>
         }
@@ -191,7 +191,7 @@ function OptoutTable({ token, tokens, onAdd }: TableProps) {
       ) : null}
       <p className={styles['note']}>
         Siapa pun yang membalas STOP, BERHENTI, atau UNSUB masuk ke daftar ini dan tidak menerima
-        pesan lagi dari token itu; MULAI mengizinkannya kembali.
+        pesan lagi dari nomor Anda itu; MULAI mengizinkannya kembali.
       </p>
     </div>
   );

@@ -183,7 +183,7 @@ function PairingCode({ busy, onCode }: { busy: boolean; onCode: (code: string) =
         spellCheck={false}
         maxLength={40}
         value={code}
-        error={missing ? 'Tulis kode di bawah QR.' : undefined}
+        error={missing ? 'Tulis kode penautannya.' : undefined}
         onChange={(event) => setCode(event.target.value)}
       />
       <Button type="submit" variant="subtle" tone="neutral">

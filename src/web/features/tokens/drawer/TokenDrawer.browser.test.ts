@@ -110,13 +110,43 @@ test('an unlinked token opens with its QR, and a late QR can be requested anew',
 
   await tab.clock.fastForward(6_000);
   await drawer.getByText('QR diperbarui otomatis…').waitFor();
-  const late = drawer.getByText(/^QR terlambat datang\./);
+  const late = drawer.getByText(/^QR belum muncul\./);
   expect(await late.count()).toBe(0);
   await tab.clock.fastForward(10_000);
   await late.waitFor();
   expect(scans).toBeGreaterThan(1);
   await drawer.getByRole('button', { name: 'Minta QR baru' }).click();
   await waitFor(() => Promise.resolve(expect(links()).toBe(2)));
+});
+
+test('on a phone WhatsApp Web offers a pairing code for a number', async ({ person }) => {
+  const { session, token } = await unlinked();
+  const { open } = await person({ session, width: 390 });
+  const tab = await open();
+  const expires_at = new Date(Date.now() + 600_000);
+  const requests = await fakeActs(tab, {
+    token_link: () => ({ path: `/scan/${'x'.repeat(8)}${requests.length}`, expires_at }),
+    scan_consent: () => ({ nonce: `n-${requests.length}` }),
+    scan_get: () => {
+      const isAsked = requests.some(({ phone }) => phone === '6281355507777');
+      return {
+        state: 'waiting',
+        account_name: 'Toko Dahlia',
+        token_name: 'Kasir',
+        failure: null,
+        channel: 'web',
+        qr: { text: 'contoh', pairing_code: isAsked ? 'K7QM-3RTX' : null, expires_at },
+        phone: null,
+        expires_at,
+      };
+    },
+  });
+  await tab.goto(`/token?open=${token.id}`);
+  const drawer = tab.getByRole('dialog');
+  await drawer.getByText('buka halaman ini di layar lain', { exact: false }).waitFor();
+  await drawer.getByLabel(/nomor WhatsApp di ponsel ini/).fill('0813-5550-7777');
+  await drawer.getByRole('button', { name: 'Minta kode penautan' }).click();
+  await drawer.getByText('K7QM-3RTX').waitFor();
 });
 
 test('a full plan disables the button for a token, with the reason and the way out', async ({

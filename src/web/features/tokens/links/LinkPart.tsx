@@ -47,16 +47,16 @@ function useLink(token: Token, atOnce: boolean) {
   const make = useAct(linkToken);
   const agree = useAct(consentScan);
   const { perform: look } = useAct(getScan);
-  const begin = async (here: boolean) => {
+  const begin = async (here: boolean, phone?: string) => {
     const made = await make.perform({ token_id: token.id });
     const data = made.path.slice('/scan/'.length);
-    setLink(here ? { ...made, ...(await agree.perform({ data })) } : made);
+    setLink(here ? { ...made, ...(await agree.perform({ data, phone })) } : made);
     setEnded(undefined);
     changed();
   };
   /** Failures are in `error`. */
-  const tryToBegin = (here: boolean) =>
-    void begin(here)
+  const tryToBegin = (here: boolean, phone?: string) =>
+    void begin(here, phone)
       .catch(() => undefined)
       .finally(() => setFirst(false));
   const isRequested = useRef(false);
@@ -95,7 +95,7 @@ function useLink(token: Token, atOnce: boolean) {
     end: () => setEnded('late'),
     busy: isFirst || make.busy || agree.busy,
     error: make.error ?? agree.error,
-    /** With `here` this browser consents, and shows the QR. */
+    /** With `here` this browser consents, and shows the QR; `phone` is a number for a pairing code. */
     begin: tryToBegin,
   };
 }
@@ -152,7 +152,7 @@ export function LinkPart({ token, linking, atOnce = false, risk, restricted = fa
             path={live.path}
             nonce={here}
             onEnd={end}
-            onRenew={() => busy || begin(true)}
+            onRenew={(phone) => busy || begin(true, phone)}
           />
         </Suspense>
       )}

@@ -1,7 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { Code, HowTo, isGone, Progress, scanQuery } from '#web/features/scan/scan.ts';
+import { Code, isGone, Progress, scanQuery } from '#web/features/scan/scan.ts';
 import styles from '#web/features/tokens/tokens.module.css';
+import { consentScan } from '#contract/scan.ts';
+import { useUser } from '#web/api/user.ts';
+import { Button } from '#web/ui/button/Button.tsx';
+import { checkWith } from '#web/ui/form/checkWith.ts';
+import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
+import { useForm } from '#web/ui/form/useForm.ts';
+import { useWide } from '#web/ui/layout/useWide.ts';
+import { PhoneField } from '#web/ui/phone/PhoneField.tsx';
 import { sentenceOf } from '#web/api/errors.ts';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { Countdown } from '#web/ui/time/Countdown.tsx';
@@ -12,8 +20,8 @@ type Props = {
   path: string;
   nonce: string;
   onEnd: () => void;
-  /** Requests another link, with its own QR. */
-  onRenew: () => void;
+  /** Requests another link, with its own QR; with the number of a phone also a pairing code. */
+  onRenew: (phone?: string) => void;
 };
 
 /** The QR of a link to which this browser has consented, the progress and the time left. */
@@ -25,6 +33,7 @@ export function ScanHere({ path, nonce, onEnd, onRenew }: Props) {
   useEffect(() => {
     if (over) onEnd();
   }, [over, onEnd]);
+  const isPhone = !useWide();
   const look = () => void refetch();
   if (!scan) {
     if (error && !over) return <WentWrong message={sentenceOf(error)} onRetry={look} />;
@@ -39,9 +48,11 @@ export function ScanHere({ path, nonce, onEnd, onRenew }: Props) {
         <p role="status">Kode sudah terpindai. Tunggu sampai ponsel selesai menyambung.</p>
       )}
       {state === 'waiting' && (
-        <Code qr={qr} simulated={simulated} onStale={look} onRenew={onRenew} />
+        <Code qr={qr} simulated={simulated} level="h5" onStale={look} onRenew={() => onRenew()} />
       )}
-      {state === 'waiting' && <HowTo simulated={simulated} level="h5" />}
+      {state === 'waiting' && isPhone && channel === 'web' && qr?.pairing_code === null && (
+        <ByNumber data={data} onRequest={onRenew} />
+      )}
       <p className={styles['note']}>
         Setelah tersambung, token ini dapat mengirim dan membaca pesan nomor itu.{' '}
         <Countdown
@@ -52,5 +63,41 @@ export function ScanHere({ path, nonce, onEnd, onRenew }: Props) {
         />
       </p>
     </>
+  );
+}
+
+type ByNumberProps = { data: string; onRequest: (phone: string) => void };
+
+/** On a phone: the network creates a pairing code for its number. */
+function ByNumber({ data, onRequest }: ByNumberProps) {
+  const { phone } = useUser();
+  const form = useForm(
+    { phone },
+    checkWith<{ phone: string }>(
+      { phone: { required: 'Tulis nomor WhatsApp di ponsel ini.' } },
+      (values) => fieldErrors(consentScan, { data, ...values }),
+    ),
+  );
+  return (
+    <form
+      ref={form.ref}
+      noValidate
+      className={styles['part']}
+      onSubmit={form.submit((values) => onRequest(values.phone))}
+    >
+      <PhoneField
+        label="Atau pakai kode penautan: nomor WhatsApp di ponsel ini"
+        required
+        value={form.values.phone}
+        error={form.errors.phone}
+        onChange={(digits) => form.set('phone', digits)}
+        onBlur={() => form.leave('phone')}
+      />
+      <div>
+        <Button type="submit" variant="outline" tone="neutral">
+          Minta kode penautan
+        </Button>
+      </div>
+    </form>
   );
 }

@@ -90,7 +90,7 @@ test('a press outside closes the tools', async ({ show }) => {
   await page.getByRole('heading', { level: 1 }).click();
   expect(await toggle(page).getAttribute('aria-expanded')).toBe('false');
   expect(await page.getByRole('button', { name: 'Lampiran' }).count()).toBe(1);
-  await page.getByText('Token Kasir terputus.').waitFor();
+  await page.getByText('Nomor Kasir terputus.').waitFor();
 });
 
 test('files are dropped and pasted while the tools are closed', async ({ show }) => {

@@ -413,7 +413,7 @@ async function apply(
   const [token] = await tx<{ name: string }[]>`
     select name from tokens where account_id = ${ref.accountId} and token_id = ${ref.tokenId}`;
   if (!token) return;
-  const title = `Kabar dari Meta untuk token "${isolated(token.name)}"`;
+  const title = `Kabar dari Meta untuk nomor "${isolated(token.name)}"`;
   await deps.queueNotice(tx, noticeOf(ref, title, notice));
 }
 

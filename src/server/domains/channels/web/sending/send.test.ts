@@ -100,7 +100,7 @@ test('463 fails the message, stops new chats, lets replies pass, and notifies th
   expect(second).toMatchObject({ outcome: 'later', failure: 'number_restricted' });
   expect(await channel.send(toPhone(ani, RECEIVER), never)).toEqual({ outcome: 'sent' });
   expect(standIn.arrived.size).toBe(1);
-  expect(notices).toMatchObject([{ accountId: ani.accountId, title: 'Token "Kasir" dibatasi' }]);
+  expect(notices).toMatchObject([{ accountId: ani.accountId, title: 'Nomor "Kasir" dibatasi' }]);
   expect(notices[0]!.body).toContain('percakapan baru');
   expect(
     await sql`

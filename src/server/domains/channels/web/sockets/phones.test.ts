@@ -155,7 +155,7 @@ test.for([
     if (code === 401) standIn.logoutFromPhone(OWN);
     else standIn.closeWith(OWN, code);
     await waitFor(() => expect(notices).toHaveLength(1));
-    expect(notices).toMatchObject([{ accountId: ani.accountId, title: 'Token "Kasir" terputus' }]);
+    expect(notices).toMatchObject([{ accountId: ani.accountId, title: 'Nomor "Kasir" terputus' }]);
     await waitFor(async () =>
       expect(await sql`select status, phone from tokens where token_id = ${ani.tokenId}`).toEqual([
         { status: 'disconnected', phone: OWN },
@@ -187,7 +187,7 @@ test('reports once that WhatsApp no longer accepts the client, keeps the session
     expect(Number(row?.['answers'])).toBeGreaterThan(2);
   });
   expect(await stateOf()).toEqual([{ status: 'disconnected', reason: 'outdated' }]);
-  expect(notices).toMatchObject([{ title: 'Token "Kasir" terputus' }]);
+  expect(notices).toMatchObject([{ title: 'Nomor "Kasir" terputus' }]);
   expect(notices[0]!.body).toContain('tanpa memindai ulang');
   standIn.refuseWith(undefined);
   await waitFor(async () => expect(await stateOf()).toEqual([{ status: 'linked', reason: null }]));

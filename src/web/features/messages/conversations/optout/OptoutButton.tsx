@@ -68,9 +68,14 @@ export function useOptoutChange(which: Which, name: string): Optouts | undefined
 export const optoutWords = ({ isOn }: Pick<Optouts, 'isOn'>): string =>
   isOn ? 'Izinkan pesan lagi' : 'Tandai berhenti';
 
+/** The effect, before it is chosen. */
+export const optoutEffect = ({ isOn }: Pick<Optouts, 'isOn'>): string =>
+  isOn ? 'Nomor ini dapat dikirimi pesan lagi.' : 'Pesan baru ke nomor ini tidak dikirim lagi.';
+
 export const OptoutButton = ({ isOn, change }: Optouts) => (
   <Button
     aria-label={optoutWords({ isOn })}
+    title={optoutEffect({ isOn })}
     variant="outline"
     tone="neutral"
     size="sm"

@@ -148,8 +148,8 @@ function leaveByEscape(event: KeyboardEvent): void {
 }
 
 function usePeerName(which: Which, thread: Flat<ConversationMessage> | undefined): string {
-  const { q = '' } = useSearch('/message-history');
-  const { data } = useQuery({ ...conversationsQuery(q), enabled: false });
+  const { q = '', unread } = useSearch('/message-history');
+  const { data } = useQuery({ ...conversationsQuery({ q, unread }), enabled: false });
   const { data: one } = useQuery(conversationQuery(which));
   const row = one ?? data?.rows.find((listed) => sameConversation(listed, which));
   const peerName = row?.peer_name ?? thread?.rows.find(({ peer_name }) => peer_name)?.peer_name;
@@ -166,7 +166,7 @@ type HeadProps = {
 const Head = memo(DrawnHead);
 
 function DrawnHead({ which, name, token, onGoTo }: HeadProps) {
-  const { q } = useSearch('/message-history');
+  const { q, unread } = useSearch('/message-history');
   const wide = useWide();
   const optout = useOptoutChange(which, name);
   const number = formatPeer(which.peer);
@@ -178,7 +178,7 @@ function DrawnHead({ which, name, token, onGoTo }: HeadProps) {
       back={
         <Link
           to="/message-history"
-          search={{ view: 'percakapan', q }}
+          search={{ view: 'percakapan', q, unread }}
           {...threadBack('Kembali ke daftar percakapan')}
         />
       }
@@ -202,12 +202,12 @@ function DrawnHead({ which, name, token, onGoTo }: HeadProps) {
 /** Why nothing can be sent from here; `undefined` when it can. */
 function whyBlocked(token: Token | undefined, known: boolean): ReactNode {
   if (!known || (token && canSend(token))) return undefined;
-  if (!token) return 'Token percakapan ini sudah dihapus. Percakapannya tetap dapat dibaca.';
-  // Only a phone ends the linking: until then, the token is as good as unlinked.
+  if (!token) return 'Nomor percakapan ini sudah dihapus. Percakapannya tetap dapat dibaca.';
+  // Only a phone ends the linking: until then, the number is as good as unlinked.
   const status = token.status === 'linking' ? 'unlinked' : token.status;
   return (
     <>
-      Token <bdi>{token.name}</bdi> {tokenStatusLabel[status].toLowerCase()}.{' '}
+      Nomor <bdi>{token.name}</bdi> {tokenStatusLabel[status].toLowerCase()}.{' '}
       {status === 'suspended' ? (
         <Link to="/token" search={{ open: token.id }}>
           Buka halaman Nomor

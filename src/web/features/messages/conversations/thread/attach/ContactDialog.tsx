@@ -99,7 +99,7 @@ type FromProps = { form: Form<Values>; onChosen: () => void };
 
 function FromConversations({ form: { set, ref }, onChosen }: FromProps) {
   const [q, setQ] = useState('');
-  const { data } = useQuery(conversationsQuery(q));
+  const { data } = useQuery(conversationsQuery({ q }));
   const people = new Map(
     (data?.rows ?? [])
       .filter(({ peer }) => !isHiddenPeer(peer))
