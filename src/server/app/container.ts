@@ -18,7 +18,11 @@ import {
   openSubscription,
 } from '#server/domains/billing/billing.ts';
 import { type Broadcasts, openBroadcasts } from '#server/domains/broadcasts/broadcasts.ts';
-import { type Campaigns, campaignsOfRefs, pausedCampaigns } from '#server/domains/campaigns/campaigns.ts';
+import {
+  type Campaigns,
+  campaignsOfRefs,
+  pausedCampaigns,
+} from '#server/domains/campaigns/campaigns.ts';
 import {
   isOffered,
   type Channels,

@@ -115,38 +115,14 @@ export function Code({ qr, simulated, level = 'h2', onStale, onRenew }: CodeProp
     </>
   );
   const code = qr.pairing_code !== null && (
-    <CopyField
-      label={isPhone ? 'Kode penautan' : 'Atau masukkan kode penautan ini di ponsel'}
-      value={qr.pairing_code}
-      shown={<span className={styles['pairing']}>{qr.pairing_code}</span>}
-      look="amount"
-      help={
-        isPhone
-          ? undefined
-          : simulated
-            ? 'Pakai kode ini bila halaman ini terbuka di ponsel yang akan disambungkan.'
-            : 'Pakai kode ini bila halaman ini terbuka di ponsel yang akan disambungkan: pilih “Tautkan dengan nomor telepon”.'
-      }
-    />
+    <PairingCode code={qr.pairing_code} isPhone={isPhone} simulated={simulated} />
   );
   const byCode = isPhone && code !== false;
   return (
     <>
       {byCode ? code : picture}
       {late}
-      {simulated && (
-        <div>
-          <AnchorButton
-            href="/simulator"
-            target="_blank"
-            variant="subtle"
-            size="lg"
-            icon={<ExternalLink size={18} aria-hidden="true" />}
-          >
-            Buka simulator<span className="sr-only"> (tab baru)</span>
-          </AnchorButton>
-        </div>
-      )}
+      {simulated && <ToSimulator />}
       {!isPhone && code}
       {isPhone && !code && (
         <p>
@@ -162,6 +138,39 @@ export function Code({ qr, simulated, level = 'h2', onStale, onRenew }: CodeProp
         </details>
       )}
     </>
+  );
+}
+
+const ToSimulator = () => (
+  <div>
+    <AnchorButton
+      href="/simulator"
+      target="_blank"
+      variant="subtle"
+      size="lg"
+      icon={<ExternalLink size={18} aria-hidden="true" />}
+    >
+      Buka simulator<span className="sr-only"> (tab baru)</span>
+    </AnchorButton>
+  </div>
+);
+
+type PairingProps = { code: string; isPhone: boolean; simulated: boolean };
+
+function PairingCode({ code, isPhone, simulated }: PairingProps) {
+  const where = simulated ? '.' : ': pilih “Tautkan dengan nomor telepon”.';
+  return (
+    <CopyField
+      label={isPhone ? 'Kode penautan' : 'Atau masukkan kode penautan ini di ponsel'}
+      value={code}
+      shown={<span className={styles['pairing']}>{code}</span>}
+      look="amount"
+      help={
+        isPhone
+          ? undefined
+          : `Pakai kode ini bila halaman ini terbuka di ponsel yang akan disambungkan${where}`
+      }
+    />
   );
 }
 
