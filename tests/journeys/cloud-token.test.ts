@@ -185,9 +185,9 @@ journey(
     await tab.getByRole('button', { name: 'Kirim pesan' }).first().click();
     const dialog = tab.getByRole('dialog', { name: 'Kirim pesan' });
     const hint = dialog.getByText('teks bebas hanya sampai kepada orang', { exact: false });
-    await dialog.getByLabel('Dari token').selectOption(trial.id);
+    await dialog.getByLabel('Dari nomor').selectOption(trial.id);
     expect(await hint.count()).toBe(0);
-    await dialog.getByLabel('Dari token').selectOption(token.id);
+    await dialog.getByLabel('Dari nomor').selectOption(token.id);
     await hint.waitFor();
     await look(tab, 'a message by the Cloud API');
     await dialog.getByRole('link', { name: 'Lihat templat' }).click();

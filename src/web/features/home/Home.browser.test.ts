@@ -97,6 +97,22 @@ const disconnected = {
   reason: 'disconnected',
 };
 
+test('a shop whose only number is disconnected keeps its overview, without the first steps', async ({
+  person,
+}) => {
+  const shop = await signUp(address, { name: 'Toko Benang', phone: '6281355507109' });
+  const { open } = await person({ session: shop.session });
+  const tab = await open('/profile');
+  const home = homeOf(6, [disconnected]);
+  home.checklist.linked = false;
+  await fakeActs(tab, { home_summary: () => home });
+  await tab.goto('/');
+  await tab.getByRole('region', { name: 'Perlu perhatian' }).getByText('Kasir').waitFor();
+  await tab.getByRole('region', { name: 'Saldo' }).getByText('Rp 125.000').waitFor();
+  expect(await tab.getByRole('region', { name: 'Langkah pertama' }).count()).toBe(0);
+  expect(await tab.getByRole('link', { name: 'Kirim pesan' }).count()).toBe(0);
+});
+
 test('Beranda has figures and a chart from the seventh day with messages, before it sentences', async ({
   person,
 }) => {

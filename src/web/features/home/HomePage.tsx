@@ -42,7 +42,7 @@ export function HomePage() {
       <PageHead
         title="Beranda"
         context={<bdi>{name}</bdi>}
-        action={home.data && isStarted(home.data) && <Send />}
+        action={home.data && isStarted(home.data) && home.data.checklist.linked && <Send />}
       />
       {home.data && !waiting ? (
         <Overview home={home.data} />
@@ -55,7 +55,8 @@ export function HomePage() {
   );
 }
 
-const isStarted = ({ checklist }: HomeSummary): boolean => checklist.linked && checklist.sent;
+/** Past the first steps. A number that is disconnected later needs attention, not these steps. */
+const isStarted = ({ checklist }: HomeSummary): boolean => checklist.sent;
 
 const Send = () => (
   <LinkButton
@@ -72,6 +73,7 @@ function Overview({ home }: { home: HomeSummary }) {
   const whole = useDeferredValue(true, false);
   const started = isStarted(home);
   const { next } = progressOf(home.checklist);
+  const needsSteps = next === 'topped_up' || !home.checklist.has_token;
   const [sentHere, setSentHere] = useState(false);
   const first = sentHere && home.checklist.sent ? lastSentIn(home) : undefined;
   const layout = !started ? 'steps' : hasFigures(home.days) ? 'figures' : 'sentences';
@@ -83,7 +85,7 @@ function Overview({ home }: { home: HomeSummary }) {
       {first && <FirstSent message={first} />}
       {started ? (
         <>
-          {next && <Checklist home={home} onSent={() => setSentHere(true)} />}
+          {needsSteps && <Checklist home={home} onSent={() => setSentHere(true)} />}
           <div className={styles['top']} data-calm={isCalm || undefined}>
             <Saldo saldo={home.saldo} hasButton={next !== 'topped_up'} />
             {isCalm ? (

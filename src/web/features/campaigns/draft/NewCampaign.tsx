@@ -179,7 +179,7 @@ const NameFields = ({ form, tokens }: { form: Form<Values>; tokens: readonly Tok
       onBlur={() => form.leave('name')}
     />
     <SelectOne
-      label="Dari token"
+      label="Dari nomor"
       required
       options={tokens.map(({ id, name, phone }) => ({
         value: id,

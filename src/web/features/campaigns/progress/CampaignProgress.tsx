@@ -265,7 +265,7 @@ function FactsOf({ campaign }: { campaign: Campaign }) {
   return (
     <Facts
       facts={[
-        { term: 'Dari token', is: <bdi>{token.name}</bdi> },
+        { term: 'Dari nomor', is: <bdi>{token.name}</bdi> },
         ...(content === null
           ? []
           : [

@@ -93,7 +93,7 @@ export function SendForm({ tokens, onClose, onBusy }: SendFormProps) {
         <SendRefusal error={send.error} />
         <ToMany />
         <SelectOne
-          label="Dari token"
+          label="Dari nomor"
           required
           options={tokens.map(optionOf)}
           value={values.token_id}
