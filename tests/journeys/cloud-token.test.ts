@@ -164,7 +164,7 @@ journey(
     await dialog.getByRole('radio', { name: 'Simulator' }).check();
     await look(tab, 'moving a token');
     await dialog.getByRole('button', { name: 'Pindahkan' }).click();
-    await tab.getByRole('img', { name: /^Kode QR untuk dipindai/ }).waitFor();
+    await tab.getByText('Kode penautan', { exact: true }).waitFor();
     expect(faults).toEqual([]);
   },
 );
