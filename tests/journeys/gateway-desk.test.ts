@@ -33,7 +33,7 @@ journey(
 
     // The filter finds top-ups that wait at a gateway, and no bank reference is requested.
     await tab.getByRole('link', { name: 'Isi saldo' }).first().click();
-    await tab.getByText('Tidak ada isi saldo yang menunggu tindakan.', { exact: false }).waitFor();
+    await tab.getByText('Tidak ada isi saldo yang menunggu tindakan').waitFor();
     await tab.getByLabel('Status', { exact: true }).selectOption({ label: 'Menunggu di gerbang' });
     await tab
       .getByRole('row', { name: /Kopi Senja/ })
@@ -69,7 +69,7 @@ journey(
     await flag.getByRole('button', { name: 'Tandai selesai' }).click();
     await tab.getByRole('alertdialog').getByRole('button', { name: 'Tandai selesai' }).click();
     await tab.getByText('Penarikan ditandai selesai.', { exact: true }).waitFor();
-    await tab.getByText('Tidak ada. Pembayaran yang dikembalikan', { exact: false }).waitFor();
+    await tab.getByText('Tidak ada yang ditarik').waitFor();
 
     await tab.goto(`${address}/operator/isi-saldo?status=paid&open=${paid.id}`);
     await drawer.getByText(/Saldo sudah disesuaikan/).waitFor();
