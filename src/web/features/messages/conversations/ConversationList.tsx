@@ -57,7 +57,7 @@ export function ConversationList({ filter, ...rest }: Props) {
     <ChatList
       label="Daftar percakapan"
       head={
-        <>
+        <div className={styles['filters']}>
           <SearchField
             label="Cari percakapan"
             placeholder="Cari nama atau nomor"
@@ -70,12 +70,11 @@ export function ConversationList({ filter, ...rest }: Props) {
             variant={unread ? 'subtle' : 'outline'}
             tone={unread ? 'primary' : 'neutral'}
             aria-pressed={unread !== undefined}
-            className={styles['unread']}
             onClick={() => change({ unread: unread ? undefined : '1' })}
           >
             Belum dibaca
           </Button>
-        </>
+        </div>
       }
     >
       <Rows filter={filter} {...rest} onClear={() => change({ q: '', unread: undefined })} />
