@@ -93,9 +93,9 @@ test('a conversation is pinned and its number named with the keyboard alone; ano
 test('a conversation whose number is not connected says so, and leads to its QR', async ({
   person,
 }) => {
-  const who = await signUp(address, { name: 'Toko Kenari', phone: '6281355506502' });
+  const who = await signUp(address, { name: 'Toko Kenari', phone: '6281355506594' });
   await topUp(address, who, 50_000);
-  const sender = await newSender(address, who, { name: 'Kasir', phone: '62813555065029' });
+  const sender = await newSender(address, who, { name: 'Kasir', phone: '62813555065949' });
   await deliverText(address, sender, { to: phone(8), text: 'Pesanan Anda siap.' });
   await ask(address, unlinkToken, { token_id: sender.id }, who.session);
   const { open } = await person({ session: who.session });
