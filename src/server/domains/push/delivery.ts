@@ -14,9 +14,9 @@ import {
   unsealSubscription,
   findByToken,
 } from '#server/domains/push/subscriptions.ts';
-import { cleanedName, isolated } from '#contract/base/names.ts';
+import { cleanedName } from '#contract/base/names.ts';
 import { publicId } from '#contract/base/ids.ts';
-import { formatPeer } from '#contract/messages/peer.ts';
+import { nameAndNumberOf } from '#contract/messages/peer.ts';
 import { type PushPayload, testPush } from '#contract/push.ts';
 import { OutboundError } from '#server/infra/net/outbound.ts';
 import type { PushDeps } from '#server/domains/push/deps.ts';
@@ -273,8 +273,8 @@ const SCAN_MAX = 8_000;
 const letters = new Intl.Segmenter('id', { granularity: 'grapheme' });
 
 /**
- * The notice of a message: the sender's name and number, and the text only if the person wants it (docs/wire.md#push). Under 3.8 kB for
- * any input.
+ * The notice of a message: the sender's name and number, and the text only if the person wants it (docs/wire.md#push).
+ * Under 3.8 kB for any input.
  *
  * @param origin of the portal; without it, addresses stay relative
  */
@@ -287,8 +287,7 @@ export function payloadOf(notice: MessageNotice, origin: string | undefined): Pu
   });
   const cleaned = cleanedName(peerName ?? '', SCAN_MAX) ?? '';
   const name = shorten(cleaned, NAME_LETTERS, NAME_BYTES);
-  const number = formatPeer(peer);
-  const who = name === '' ? number : `${isolated(name)} (${number})`;
+  const who = nameAndNumberOf({ peer, peer_name: name || null });
   return buildPayload(
     {
       title: `Pesan baru dari ${who}`,

@@ -59,6 +59,7 @@ const columns = (zone: string): readonly Column<Campaign>[] => [
     whole: true,
     phone: 'fact',
     // Within the quota there is no cost to show.
+    fills: ({ cost }) => cost > 0,
     cell: ({ cost }) => cost > 0 && <Money amount={cost} />,
   },
   {
@@ -98,12 +99,7 @@ export function CampaignTable() {
     top: true,
   });
   const list = useList(listCampaigns, {}, view, { everyMs: EVERY_MS });
-  const { rows } = list.table;
-  const costs = rows.length === 0 || rows.some(({ cost }) => cost > 0);
-  const shown = useMemo(
-    () => columns(timezone).filter(({ id }) => costs || id !== 'cost'),
-    [timezone, costs],
-  );
+  const shown = useMemo(() => columns(timezone), [timezone]);
   return (
     <DataTable
       {...list.table}

@@ -190,7 +190,6 @@ test('a broadcast is one of the newest messages, and opens its campaign', async 
       type: 'text',
       excerpt: 'Diskon 20% hari ini',
       status: 'delivered',
-      price: 150,
       possible_duplicate: false,
       failure: null,
       created_at: new Date(),
@@ -198,9 +197,18 @@ test('a broadcast is one of the newest messages, and opens its campaign', async 
       campaign,
     },
   ];
-  await fakeActs(tab, { home_summary: () => ({ ...homeOf(6), newest }) });
+  let price = 150;
+  const priced = () => newest.map((one) => ({ ...one, price }));
+  await fakeActs(tab, { home_summary: () => ({ ...homeOf(6), newest: priced() }) });
   await tab.goto('/');
-  const row = tab.getByRole('table', { name: 'Pesan terbaru' }).getByRole('row').nth(1);
+  const table = tab.getByRole('table', { name: 'Pesan terbaru' });
+  await table.getByRole('columnheader', { name: 'Biaya' }).waitFor();
+  // Within the quota no message has a cost, and the table no column for it.
+  price = 0;
+  await tab.goto('/');
+  await table.getByRole('columnheader', { name: 'Waktu' }).waitFor();
+  await table.getByRole('columnheader', { name: 'Biaya' }).waitFor({ state: 'detached' });
+  const row = table.getByRole('row').nth(1);
   await row.getByText('Kiriman Promo akhir tahun').waitFor();
   await row.getByText('200 pesan').waitFor();
   await row.getByText('Diskon 20% hari ini').click();

@@ -65,6 +65,7 @@ const columns = (zone: string): readonly Column<Row>[] => [
     align: 'end',
     width: 100,
     whole: true,
+    fills: hasCost,
     cell: (message) => !standsFor(message) && hasCost(message) && <Money amount={message.price} />,
     phone: 'fact',
   },
@@ -85,11 +86,7 @@ const columns = (zone: string): readonly Column<Row>[] => [
 /** The newest messages; each opens its details in the history, or its campaign. Undefined while loading. */
 export function Newest({ messages }: { messages: readonly Row[] | undefined }) {
   const { timezone } = useUser();
-  const costs = messages === undefined || messages.some(hasCost);
-  const shown = useMemo(
-    () => columns(timezone).filter(({ id }) => costs || id !== 'price'),
-    [timezone, costs],
-  );
+  const shown = useMemo(() => columns(timezone), [timezone]);
   return (
     <Panel title="Pesan terbaru" tools={<Link to="/message-history">Semua pesan</Link>}>
       <DataTable

@@ -1,4 +1,4 @@
-import { useDeferredValue, useEffect, useRef, useState, type CSSProperties } from 'react';
+import { useDeferredValue, useEffect, useMemo, useRef, useState, type CSSProperties } from 'react';
 import styles from '#web/ui/table/DataTable.module.css';
 import { useDensity } from '#web/ui/table/density.ts';
 import { Pagination } from '#web/ui/pagination/Pagination.tsx';
@@ -29,23 +29,35 @@ function widthsOf<Row>({ columns, selection, menu, menuWidth = MENU_PX }: TableP
     ...columns.map(({ width = COLUMN_PX, whole }) => width * (whole ? 1 : least)),
     ...(menu ? [menuWidth] : []),
   ];
-  return { given: own(1), tight: own(LEAST_SHARE) };
+  return { asked: own(1), tight: own(LEAST_SHARE) };
+}
+
+/** The columns, without those that no row fills. */
+function useFilledColumns<Row>({ columns, rows }: TableProps<Row>): TableProps<Row>['columns'] {
+  const isEmpty = ({ fills }: (typeof columns)[number]) => fills && !rows.some(fills);
+  const empty = rows.length === 0 ? [] : columns.filter(isEmpty).map(({ id }) => id);
+  const names = empty.join(' ');
+  return useMemo(
+    () => columns.filter(({ id }) => !names.split(' ').includes(id)),
+    [columns, names],
+  );
 }
 
 /**
  * The table of all lists: sorted and paged by the server, with its state in the address. In a container under 680 px
  * each row becomes a card, so a phone, or a page at 200 %, never scrolls sideways.
  */
-export function DataTable<Row>(props: TableProps<Row>) {
+export function DataTable<Row>(given: TableProps<Row>) {
+  const props = { ...given, columns: useFilledColumns(given) };
   const { caption, type = 'default', columns, rows, view, onView, selection } = props;
   const { totalPages, hasMore = false, loading = false, busy = false } = props;
   const first = firstPage(type);
   const density = useDensity();
   const [isPicking, setPicking] = useState(false);
   const picking = { on: isPicking, set: setPicking };
-  const { given, tight } = widthsOf(props);
-  const { chosen, head, separators } = useColumnWidths(given, tight);
-  const [wide, narrow] = [shares(chosen ?? given), shares(chosen ?? tight)];
+  const { asked, tight } = widthsOf(props);
+  const { chosen, head, separators } = useColumnWidths(asked, tight);
+  const [wide, narrow] = [shares(chosen ?? asked), shares(chosen ?? tight)];
   const instead = loading || busy ? undefined : pageInstead(type, view.page, totalPages);
   useInstead(instead, (page) => onView({ page, sort: view.sort }, { replace: true }));
   // An empty page beyond the last one is not an empty list: the last page is about to load.

@@ -8,6 +8,8 @@ export type Column<Row> = {
   title: string;
   /** The content of a cell; renders again when the row or the column changes. */
   cell: (row: Row) => ReactNode;
+  /** Whether a row has content in this column, which is left out while no row has. */
+  fills?: (row: Row) => boolean;
   sortable?: boolean;
   /** Numbers and money are aligned to the end. */
   align?: 'start' | 'end';

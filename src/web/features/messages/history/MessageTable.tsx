@@ -106,6 +106,7 @@ const columns = (zone: string): readonly Column<MessageRow>[] => [
     align: 'end',
     whole: true,
     phone: 'fact',
+    fills: hasCost,
     cell: (message) => hasCost(message) && <Money amount={message.price} />,
   },
 ];
@@ -168,10 +169,9 @@ export function MessageTable({ onSend }: { onSend: () => void }) {
   const tokens = useQuery(allTokensQuery);
   const roomy = useMedia(ROOMY);
   const { search, filters, list, selection, rows, table, ...more } = useMessages();
-  const costs = rows.length === 0 || rows.some(hasCost);
   const shown = useMemo(
-    () => columns(zone).filter(({ id }) => (roomy || id !== 'token') && (costs || id !== 'price')),
-    [zone, roomy, costs],
+    () => columns(zone).filter(({ id }) => roomy || id !== 'token'),
+    [zone, roomy],
   );
   const showNews = () => {
     more.show();

@@ -111,7 +111,7 @@ test('a removal says in its question that the password is wrong, then asks for t
   await tab.keyboard.press('Enter');
   const factor = tab.getByRole('dialog', { name: 'Verifikasi dua langkah' });
   await factor.getByRole('button', { name: 'Tutup' }).click();
-  // Without the factor nothing is removed, and the question waits.
+  // Without the factor nothing is removed, and the question stays open.
   await question.getByRole('button', { name: 'Hapus' }).click();
   await giveFactor(tab);
   await question.waitFor({ state: 'detached' });
