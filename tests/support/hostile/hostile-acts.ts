@@ -241,7 +241,7 @@ export const samplesOf = (held: Held): Readonly<Record<string, Fields>> => ({
     sort_type: 'asc',
   },
   message_view_delete: { view_id: anId('view') },
-  conversation_list: { ...LIST, sort_by: 'last_at', q: 'Ani' },
+  conversation_list: { ...LIST, sort_by: 'last_at', q: 'Ani', unread: '1' },
   conversation_get: { token_id: held.tokenId, peer: '62800000001' },
   conversation_messages: {
     ...LIST,

@@ -29,7 +29,10 @@ test('a message is one row of the statement, which expands to its steps', async 
     text: `Pesanan nomor ${at + 1} sudah siap.`,
   }));
   await sendTexts(address, sender, many);
-  await ask(address, nameContact, { peer: delivered, name: 'Bu Rini' }, shop.session);
+  // The conversation follows its message by a moment.
+  await waitFor(() =>
+    ask(address, nameContact, { peer: delivered, name: 'Bu Rini' }, shop.session),
+  );
 
   const { open } = await person({ session: shop.session });
   const tab = await open('/saldo');

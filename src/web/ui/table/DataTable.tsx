@@ -62,9 +62,7 @@ export function DataTable<Row>(given: TableProps<Row>) {
   useInstead(instead, (page) => onView({ page, sort: view.sort }, { replace: true }));
   // An empty page beyond the last one is not an empty list: the last page is about to load.
   const coming = loading || ((totalPages ?? 0) > 0 && (busy || instead !== undefined));
-  // In slices between which the browser handles input: ten rows at once block a phone for 70 ms.
-  const drawn = useDeferredValue(rows);
-  const late = drawn !== rows && (drawn.length > 0 || rows.length > 0);
+  const { drawn, late } = useDrawn(rows);
   const table = useReturnedFocus(props.openKey);
   const sort = (next: Sort) => onView({ page: first, sort: next });
   const turnable = (totalPages ?? 0) > 1 || hasMore || columns.some((one) => one.sortable);
@@ -119,6 +117,12 @@ export function DataTable<Row>(given: TableProps<Row>) {
       </div>
     </div>
   );
+}
+
+/** Draws rows in slices between which the browser handles input: ten rows at once block a phone for 70 ms. */
+function useDrawn<Row>(rows: readonly Row[]): { drawn: readonly Row[]; late: boolean } {
+  const drawn = useDeferredValue(rows);
+  return { drawn, late: drawn !== rows && (drawn.length > 0 || rows.length > 0) };
 }
 
 function useInstead(page: number | undefined, go: (page: number) => void): void {
