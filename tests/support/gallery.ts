@@ -22,7 +22,11 @@ export type ShowPiece = (id: string, look?: Look) => Promise<Page>;
 export type OpenPerson = (options?: PersonOptions) => Promise<Person>;
 
 /** Profiles shared by consecutive tests, so that they fetch everything only once. */
-type Profiles = { open: (options: PersonOptions) => Promise<Person>; browser: Browser };
+type Profiles = {
+  open: (options: PersonOptions) => Promise<Person>;
+  browser: Browser;
+  idle: Map<Person, Page[]>;
+};
 
 let customer: Promise<string> | undefined;
 
@@ -53,12 +57,56 @@ async function openProfiles(): Promise<Profiles> {
     known.set(key, one);
     return one;
   };
-  return { open, browser };
+  return { open, browser, idle: new Map() };
 }
 
-async function tidy(page: Page): Promise<void> {
-  await page.evaluate(() => localStorage.clear());
-  await page.close();
+/** A small file of the product: a tab that shows it keeps its process, and the code compiled there. */
+const REST = '/favicon.svg';
+
+/** Methods whose effects outlast a document. */
+const lasting = [
+  'addInitScript',
+  'emulateMedia',
+  'exposeBinding',
+  'exposeFunction',
+  'on',
+  'once',
+  'route',
+  'routeWebSocket',
+  'setViewportSize',
+] as const;
+
+/** A tab of a shared profile, and the number of errors there before. */
+type Tab = { page: Page; person: Person; before: number; isChanged: boolean };
+
+/** Takes an idle tab of a profile, or a new one, which costs twice as much. */
+async function takeTab(person: Person, idle: Map<Person, Page[]>): Promise<Tab> {
+  const tabs = (idle.get(person) ?? []).filter((one) => !one.isClosed());
+  const page = tabs.pop() ?? (await person.open());
+  idle.set(person, tabs);
+  const tab = { page, person, before: person.wrongs.length, isChanged: false };
+  for (const name of lasting) {
+    const method = page[name] as (...given: unknown[]) => unknown;
+    const value = (...given: unknown[]) => {
+      tab.isChanged = true;
+      return method.apply(page, given);
+    };
+    Object.defineProperty(page, name, { configurable: true, value });
+  }
+  return tab;
+}
+
+/** Makes a tab idle, or closes it if the test changed more than its document. */
+async function leaveTab({ page, person, isChanged }: Tab, idle: Map<Person, Page[]>) {
+  for (const name of lasting) Reflect.deleteProperty(page, name);
+  if (isChanged) {
+    await page.evaluate(() => localStorage.clear());
+    return page.close();
+  }
+  await page.goto(REST);
+  await page.evaluate(() => [localStorage, sessionStorage].forEach((one) => one.clear()));
+  await page.mouse.move(-1, -1);
+  idle.set(person, [...(idle.get(person) ?? []), page]);
 }
 
 /**
@@ -86,8 +134,8 @@ export const test = base.extend<{ profiles: Profiles; show: ShowPiece; person: O
     await Promise.all(tabs.map((tab) => tab.close()));
     expect(wrongs).toEqual([]);
   },
-  show: async ({ profiles }, use) => {
-    const shared: { page: Page; person: Person; before: number }[] = [];
+  show: async ({ profiles, task }, use) => {
+    const shared: Tab[] = [];
     const owned: Person[] = [];
     await use(async (id, { session: signedIn = false, own = false, ...look } = {}) => {
       const alone = own || signedIn || look.notices || look.expects;
@@ -95,10 +143,11 @@ export const test = base.extend<{ profiles: Profiles; show: ShowPiece; person: O
       const person = alone
         ? await openPerson(profiles.browser, inject('gallery'), options)
         : await profiles.open(options);
-      const before = person.wrongs.length;
-      const page = await person.open(id === '' ? '/__galeri' : `/__galeri/${id}`);
+      const tab = await takeTab(person, profiles.idle);
       if (alone) owned.push(person);
-      else shared.push({ page, person, before });
+      else shared.push(tab);
+      await tab.page.goto(id === '' ? '/__galeri' : `/__galeri/${id}`);
+      const { page } = tab;
       // By frames: a locator looks again only after half a second.
       await page.waitForFunction(() => document.querySelector('h1')?.checkVisibility());
       return page;
@@ -108,7 +157,12 @@ export const test = base.extend<{ profiles: Profiles; show: ShowPiece; person: O
       ...shared.flatMap(({ person, before }) => person.wrongs.slice(before)),
     ];
     await Promise.all(owned.map(({ context }) => context.close()));
-    await Promise.all(shared.map(({ page }) => tidy(page)));
+    const isBroken = (task.result?.errors?.length ?? 0) > 0;
+    await Promise.all(
+      shared.map((tab) =>
+        leaveTab({ ...tab, isChanged: tab.isChanged || isBroken }, profiles.idle),
+      ),
+    );
     expect(wrongs).toEqual([]);
   },
 });
