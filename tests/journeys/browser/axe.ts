@@ -40,13 +40,15 @@ const phoneLooks = allLooks.slice(2);
 const lesserLooks = allLooks.slice(1, 3);
 const looks = allLooks.slice(0, 3);
 
-type Where = {
+export type Where = {
   /** For phone-only parts; the tab stays narrow afterwards. */
   phone?: boolean;
   /** A state of a page that another state has shown in every look. */
   again?: boolean;
   /** A single look: for pages so long that each one takes time. */
   only?: OneLook;
+  /** Leaves out what an open modal dialog covers. */
+  modalOnly?: boolean;
 };
 
 /**
@@ -57,7 +59,7 @@ type Where = {
 export async function faultsOf(
   tab: Page,
   state: string,
-  { phone = false, again = false, only }: Where = {},
+  { phone = false, again = false, only, modalOnly = false }: Where = {},
 ): Promise<string[]> {
   const faults: string[] = [];
   const chosen = only ? [only] : phone ? phoneLooks : again ? lesserLooks : looks;
@@ -65,7 +67,7 @@ export async function faultsOf(
     await tab.setViewportSize(size);
     await tab.emulateMedia({ colorScheme });
     await settled(tab);
-    const found = [...(await broken(tab, run)), ...(await standsOut(tab))];
+    const found = [...(await broken(tab, run, modalOnly)), ...(await standsOut(tab))];
     faults.push(...found.map((one) => `${state}, ${size.width} px, ${colorScheme}: ${one}`));
   }
   if (!phone) await tab.setViewportSize(wide);
@@ -76,7 +78,8 @@ export async function faultsOf(
 export type Look = (tab: Page, state: string, where?: Where) => Promise<void>;
 
 /**
- * Checks states one after the other, and reports all at the end.
+ * Checks states one after the other, and reports all at the end. Once a page was checked, a modal dialog over it
+ * is checked without the page.
  * @param find finds the faults of a state, in every look by default.
  */
 export function inspection(find: typeof faultsOf = faultsOf): {
@@ -84,13 +87,17 @@ export function inspection(find: typeof faultsOf = faultsOf): {
   look: Look;
 } {
   const faults: string[] = [];
+  const known = new Set<string>();
   const look: Look = async (tab, state, where) => {
-    faults.push(...(await find(tab, state, where)));
+    const { pathname, searchParams } = new URL(tab.url());
+    const view = `${pathname} ${searchParams.get('view')}`;
+    faults.push(...(await find(tab, state, { ...where, modalOnly: known.has(view) })));
+    known.add(view);
   };
   return { faults, look };
 }
 
-async function broken(tab: Page, run: OneLook['run']): Promise<string[]> {
+async function broken(tab: Page, run: OneLook['run'], modalOnly: boolean): Promise<string[]> {
   if (!(await tab.evaluate(() => 'axe' in window))) {
     // Through the debugger: the page's own policy blocks outside scripts.
     const wire = await tab.context().newCDPSession(tab);
@@ -98,14 +105,17 @@ async function broken(tab: Page, run: OneLook['run']): Promise<string[]> {
     await wire.detach();
   }
   const { violations } = await tab.evaluate(
-    (given): Promise<Pick<AxeResults, 'violations'>> =>
-      (window as unknown as { axe: typeof axe }).axe.run(document, {
+    ({ given, modalOnly: isModalOnly }): Promise<Pick<AxeResults, 'violations'>> => {
+      const modals = document.querySelectorAll('dialog:modal');
+      const checked = isModalOnly && modals.length > 0 ? modals : document;
+      return (window as unknown as { axe: typeof axe }).axe.run(checked, {
         ...given,
         resultTypes: ['violations'],
         // No rule here reads style sheets or media files; fetching them took a third of the time.
         preload: false,
-      }),
-    rules[run] as RunOptions,
+      });
+    },
+    { given: rules[run], modalOnly },
   );
   return violations.map(({ id, help, nodes }) => {
     const places = nodes.map(({ target, failureSummary = '' }) => {
