@@ -38,13 +38,13 @@ const refusal = (status: number) => new RegExp(`status of ${status}`);
 journey('a signed-out person is redirected to sign in, and back', async ({ product, person }) => {
   const who = await customer(product.address);
   const { open } = await person();
+  const tab = await open();
   for (const path of ['/', '/token', '/saldo?kind=bonus', '/operator']) {
-    const tab = await open(path);
+    await tab.goto(path);
     await arrivesAt(tab, '/auth/login');
     expect(await savedPath(tab)).toBe(path);
-    await tab.close();
   }
-  const tab = await open('/message-history?status=read&direction=out#atas');
+  await tab.goto('/message-history?status=read&direction=out#atas');
   await arrivesAt(tab, '/auth/login');
   await fillLogin(tab, who);
   await arrivesAt(tab, '/auth/verify-otp');
@@ -144,8 +144,9 @@ const unknown = ['/tidak-ada', '/token/7', '/scan'];
 journey('an unknown address shows an error and a link home', async ({ product, person }) => {
   const { session } = await customer(product.address);
   const { open } = await person({ session, expects: [refusal(404)] });
+  const tab = await open();
   for (const path of unknown) {
-    const tab = await open(path);
+    await tab.goto(path);
     await tab.getByRole('heading', { name: 'Halaman tidak ditemukan' }).waitFor();
     expect(await tab.locator('main img').getAttribute('src')).toBe('/not-found.svg');
     await tab.getByRole('link', { name: 'Kembali ke Halaman Utama', exact: true }).click();
@@ -154,7 +155,6 @@ journey('an unknown address shows an error and a link home', async ({ product, p
     const links = await tab.evaluate(() => [...document.links].map(({ pathname }) => pathname));
     expect(links).toContain('/saldo');
     expect(links.filter((link) => unknown.includes(link))).toEqual([]);
-    await tab.close();
   }
 });
 

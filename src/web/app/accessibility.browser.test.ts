@@ -130,7 +130,7 @@ test('waiting and failure states are accessible', async ({ person }) => {
   const ratna = await person({ session: customer.session, expects: [failed] });
   const { faults, look } = inspection();
   const tab = await ratna.open(HOME);
-  const released = Promise.withResolvers<void>();
+  let released = Promise.withResolvers<void>();
   const acts =
     /act=(message_list|home_summary|saldo_\w+|topup_list|token_list|subscription_get|plan_list|invoice_list|billing_profile_get)/;
   await tab.route('**/api', async (route) => {
@@ -141,17 +141,15 @@ test('waiting and failure states are accessible', async ({ person }) => {
     await released.promise;
     return route.fulfill({ status: 503, json: { code: 0, msg: 'Sedang penuh.' } });
   });
-  const screens = [HOME, '/message-history', '/saldo', '/billing', '/token'];
-  for (const path of screens) {
+  for (const path of [HOME, '/message-history', '/saldo', '/billing', '/token']) {
+    const again = path !== '/billing';
+    released = Promise.withResolvers<void>();
     await tab.goto(address + path);
     await tab.locator('[aria-busy=true]').first().waitFor();
-    await look(tab, `waiting at ${path}`, { again: path !== '/billing' });
-  }
-  released.resolve();
-  for (const path of screens) {
-    await tab.goto(address + path);
+    await look(tab, `waiting at ${path}`, { again });
+    released.resolve();
     await tab.getByRole('button', { name: 'Coba lagi' }).first().waitFor();
-    await look(tab, `failing at ${path}`, { again: path !== '/billing' });
+    await look(tab, `failing at ${path}`, { again });
   }
   expect(faults).toEqual([]);
 });
