@@ -311,7 +311,10 @@ class Phone {
   async #handle(event: EngineEvent): Promise<void> {
     switch (event.kind) {
       case 'open':
-        return this.#opened(event.phone);
+        return this.#opened(event.phone).catch((error: unknown) => {
+          this.#connection.retry();
+          throw error;
+        });
       case 'messages':
         return this.#receiving.messages(event);
       case 'receipts':
@@ -454,6 +457,14 @@ class Connection {
     await this.#drop();
   }
 
+  /** Closes the connection, and opens another one later. */
+  retry(): void {
+    if (this.#isEnded) return;
+    const socket = this.#socket;
+    this.#reopen(actionFor({ code: 408 }));
+    socket?.close().catch(this.#deps.report);
+  }
+
   #openPaced() {
     const { loginPace } = this.#deps;
     const waitMs = loginPace.waitMs();
@@ -547,10 +558,8 @@ class Connection {
     if (wasFrozen) this.#checkLease();
     if (this.#isWaiting) return;
     if (performance.now() - this.#heardAt < silenceMs) return;
-    const socket = this.#socket;
     this.#deps.onEvent({ kind: 'closed', code: 408 });
-    this.#reopen(actionFor({ code: 408 }));
-    socket?.close().catch(this.#deps.report);
+    this.retry();
   }
 
   /** A frozen process may have lost its sessions: checks before it continues. */
