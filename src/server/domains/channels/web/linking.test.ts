@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { test, webCustomer } from '#tests/support/channels/web-network.ts';
+import { ago } from '#tests/support/database/changes.ts';
+import { changeWebSessions, test, webCustomer } from '#tests/support/channels/web-network.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { createSql, runnerOf, type Runner, type Sql } from '#server/infra/postgres/database.ts';
 
@@ -193,3 +194,21 @@ test.for(failures)(
     expect(left).toBeLessThanOrEqual(0);
   },
 );
+
+test('fails the link of a phone that was paired and did not connect in time', async ({
+  sql,
+  openNetwork,
+}) => {
+  const { ani, standIn, startWorker, beginLink, readLink } = await openNetwork();
+  await startWorker();
+  const link = await beginLink(ani);
+  const qr = await waitFor(async () => (await readLink(link)).qr ?? false);
+  standIn.refuseWith(503);
+  expect(standIn.scan(qr.text, PHONE)).toBe(true);
+  await waitFor(async () =>
+    expect(await sql`select state from web_sessions`).toEqual([{ state: 'paired' }]),
+  );
+  await changeWebSessions(sql, {}, { createdAt: ago('31 minutes') });
+  await waitFor(async () => expect(await readLink(link)).toMatchObject({ state: 'failed' }));
+  expect(await sql`select * from web_sessions`).toEqual([]);
+});
