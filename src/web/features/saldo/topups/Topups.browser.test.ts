@@ -176,15 +176,9 @@ test('at the limit of unpaid top-ups, another is not offered, and they are liste
   const acts = {
     ...fakePayments(first),
     saldo_summary: () => summary({ topups_open: waiting }),
+    topup_list: () => ({ list: open }),
   };
   const { tab } = await saldoTab(person, acts);
-  await tab.route('**/api', async (route) => {
-    const fields = new URLSearchParams(route.request().postData() ?? '');
-    if (fields.get('act') !== 'topup_list') return route.fallback();
-    return route.fulfill({
-      json: { code: 1, msg: '', result: { data: open, total_page: 1 } },
-    });
-  });
   const reason = /Anda masih punya 3 isi saldo yang menunggu\. Bayar atau batalkan salah satunya\./;
   const button = tab.getByRole('button', { name: 'Isi saldo', exact: true });
   await button.waitFor();
