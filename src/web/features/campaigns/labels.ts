@@ -75,7 +75,8 @@ export const pauseSentence: Record<PauseReason, string> = {
   saldo_short: 'Saldo tidak cukup untuk penerima berikutnya. Isi saldo, lalu lanjutkan.',
   bonus_only:
     'Bonus selamat datang belum dapat dipakai untuk nomor ini. Isi saldo, lalu lanjutkan.',
-  token_not_linked: 'Nomor ini tidak tersambung. Sambungkan lagi, lalu lanjutkan.',
+  // Shown once the number is linked again.
+  token_not_linked: 'Nomor ini sudah tersambung lagi. Lanjutkan kiriman ini.',
   account_suspended: 'Akun ini sedang ditangguhkan. Hubungi layanan pelanggan.',
   wallet_frozen: 'Saldo ini sedang dibekukan. Hubungi layanan pelanggan.',
   content_refused:
