@@ -109,7 +109,7 @@ test('a running campaign is paused, resumed and cancelled on a phone', async ({ 
   await tab.getByRole('button', { name: 'Kirim ke 150 nomor' }).click();
   await tab.getByRole('button', { name: 'Mulai kirim' }).click();
   await tab.getByRole('button', { name: 'Jeda' }).click();
-  await tab.getByText('Kiriman ini Anda jeda.', { exact: false }).waitFor();
+  await tab.getByText('Anda menjeda kiriman ini.', { exact: false }).waitFor();
   await look(tab, 'a campaign that is paused');
   await tab.getByRole('button', { name: 'Lanjutkan' }).click();
   await tab.getByRole('button', { name: 'Jeda' }).waitFor();

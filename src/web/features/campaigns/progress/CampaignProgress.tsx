@@ -1,4 +1,6 @@
+import { useQuery } from '@tanstack/react-query';
 import { Ban, Pause, Play, Trash2 } from 'lucide-react';
+import { useState } from 'react';
 import {
   cancelCampaign,
   deleteCampaign,
@@ -22,6 +24,7 @@ import {
   beginningOf,
   contentWords,
   durationWords,
+  measuredPace,
   paceOf,
   pauseSentence,
   scheduledAt,
@@ -30,7 +33,7 @@ import { ProgressBar, failedOf } from '#web/features/campaigns/progress/Progress
 import { RecipientList } from '#web/features/campaigns/progress/RecipientList.tsx';
 import { ExportButton } from '#web/features/exports/exports.ts';
 import { canSend, DisconnectedNumber, statusSegments } from '#web/features/messages/messages.ts';
-import { isUnderWay, useCampaignChanged } from '#web/features/campaigns/queries.ts';
+import { campaignQuery, isUnderWay, useCampaignChanged } from '#web/features/campaigns/queries.ts';
 import styles from '#web/features/campaigns/campaigns.module.css';
 import { Alert, type AlertState } from '#web/ui/alert/Alert.tsx';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
@@ -292,10 +295,19 @@ function useEnding({ id, recipients }: Campaign) {
   };
 }
 
+/** Recipients per minute: as measured since the page was opened, else its limit; undefined without both. */
+function usePace(campaign: Campaign): number | undefined {
+  const { dataUpdatedAt: atMs } = useQuery(campaignQuery(campaign.id));
+  const now = { done: campaign.recipients.placed + campaign.recipients.refused, atMs };
+  const [first] = useState(now);
+  return measuredPace(first, now) ?? paceOf(campaign);
+}
+
 function FactsOf({ campaign }: { campaign: Campaign }) {
   const zone = useUser().timezone;
   const { token, content, cost, ended_at, recipients, status } = campaign;
   const beganAt = beginningOf(campaign, new Date());
+  const pace = usePace(campaign);
   return (
     <Facts
       facts={[
@@ -318,8 +330,8 @@ function FactsOf({ campaign }: { campaign: Campaign }) {
         ...(ended_at === null
           ? []
           : [{ term: 'Berakhir', is: formatDateTimeZone(ended_at, zone) }]),
-        ...(status === 'running'
-          ? [{ term: 'Sisa waktu', is: durationWords(recipients.waiting, paceOf(campaign)) }]
+        ...(status === 'running' && pace !== undefined
+          ? [{ term: 'Sisa waktu', is: durationWords(recipients.waiting, pace) }]
           : []),
       ]}
     />

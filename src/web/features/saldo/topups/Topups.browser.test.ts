@@ -377,6 +377,21 @@ test('a configured threshold raises a notice on the page once the saldo is below
   expect(faults).toEqual([]);
 });
 
+test('a month with the cost of a plan alone has a sentence and no chart', async ({ person }) => {
+  const days = Array.from({ length: 30 }, (_, n) => ({
+    date: `2026-11-${String(n + 1).padStart(2, '0')}`,
+    captured: 0,
+    held: 0,
+    plan: n === 20 ? 99_000 : 0,
+  }));
+  const acts = { saldo_usage: () => ({ days, pace: { state: 'none' } }) };
+  const { tab } = await saldoTab(person, acts);
+  const usage = tab.getByRole('region', { name: 'Pemakaian 30 hari' });
+  await usage.getByText(/hanya biaya paket yang memotong saldo/).waitFor();
+  await usage.getByText(/^Rp\s99\.000$/).waitFor();
+  expect(await usage.getByText('Saldo terpakai per hari', { exact: false }).count()).toBe(0);
+});
+
 test('the simulated gateway lists pending orders, and acts as their payer', async ({ person }) => {
   const { open } = await person({ session: await session() });
   const tab = await open();

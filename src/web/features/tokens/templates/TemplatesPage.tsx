@@ -47,7 +47,7 @@ export function TemplatesPage() {
     <>
       <PageHead
         title="Templat"
-        context="Pesan dengan variabel yang dikirim dengan menyebut namanya, oleh semua token Anda."
+        context="Pesan siap pakai dengan isian, misalnya nama pelanggan. Dapat dikirim dari semua nomor Anda."
         action={<AddTemplate />}
         tools={
           <>
