@@ -14,13 +14,13 @@ const isList = (answer: object): answer is FakeList => 'list' in answer;
 
 const isRefusal = (answer: object): answer is FakeRefusal => 'refused' in answer;
 
-/** Answers some acts in place of the server; all others reach it. @returns the requests. */
+/** Answers some acts in place of the server; all others reach it, or an earlier fake. @returns the requests. */
 export async function fakeActs(tab: Page, acts: FakeActs): Promise<Fields[]> {
   const requests: Fields[] = [];
   await tab.route('**/api', async (route) => {
     const fields = Object.fromEntries(new URLSearchParams(route.request().postData() ?? ''));
     const answer = acts[fields['act'] ?? '']?.(fields);
-    if (!answer) return route.continue();
+    if (!answer) return route.fallback();
     requests.push(fields);
     if (isList(answer)) {
       const result = { data: answer.list, total_page: 1 };
