@@ -18,7 +18,7 @@ import { actorOf, outcomeOf } from '#web/features/operator/audit/audit.ts';
 import { AuditDrawer } from '#web/features/operator/audit/AuditDrawer.tsx';
 import styles from '#web/features/operator/audit/AuditPage.module.css';
 import { Chain } from '#web/features/operator/audit/Chain.tsx';
-import { type AuditChange, Filters } from '#web/features/operator/audit/Filters.tsx';
+import { type AuditChange, Filters, NO_FILTER } from '#web/features/operator/audit/Filters.tsx';
 import { actSentence } from '#web/features/operator/audit/sentences.ts';
 import { actQuery } from '#web/features/operator/form/actQuery.ts';
 import desk from '#web/features/operator/form/form.module.css';
@@ -123,13 +123,17 @@ export function AuditPage() {
     >
       <div className={desk['page']}>
         <Chain state={state} />
-        <Panel title="Catatan">
-          <Filters
-            range={range}
-            filter={filter}
-            operators={state.data?.operators ?? []}
-            onChange={go}
-          />
+        <Panel
+          title="Catatan"
+          tools={
+            <Filters
+              range={range}
+              filter={filter}
+              operators={state.data?.operators ?? []}
+              onChange={go}
+            />
+          }
+        >
           <DataTable
             caption="Catatan audit"
             columns={columns}
@@ -167,15 +171,6 @@ export function AuditPage() {
     </OperatorFrame>
   );
 }
-
-const NO_FILTER: AuditChange = {
-  from: undefined,
-  to: undefined,
-  act: undefined,
-  user: undefined,
-  account: undefined,
-  outcome: undefined,
-};
 
 function Export({ filter }: { filter: ReturnType<typeof useAuditSearch>['filter'] }) {
   const make = useAct(exportAudit, {

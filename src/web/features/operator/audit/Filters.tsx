@@ -1,15 +1,22 @@
 import { isolated } from '#contract/base/names.ts';
-import { X } from 'lucide-react';
-import styles from '#web/features/operator/audit/AuditPage.module.css';
 import { actOptions } from '#web/features/operator/audit/sentences.ts';
-import { Button } from '#web/ui/button/Button.tsx';
 import { DatePicker } from '#web/ui/date/DatePicker.tsx';
 import { type DateRange, dateWords } from '#web/ui/date/dates.ts';
 import { Select } from '#web/ui/select/Select.tsx';
+import { ListFilters } from '#web/ui/table/list/ListFilters.tsx';
 
 export type AuditChange = Readonly<
   Partial<Record<'from' | 'to' | 'act' | 'user' | 'account' | 'outcome', string | undefined>>
 >;
+
+export const NO_FILTER: AuditChange = {
+  from: undefined,
+  to: undefined,
+  act: undefined,
+  user: undefined,
+  account: undefined,
+  outcome: undefined,
+};
 
 type Props = {
   range: DateRange | null;
@@ -42,50 +49,44 @@ export function Filters({ range, filter, operators, onChange }: Props) {
     })),
   ];
   return (
-    <>
-      <div className={styles['filters']}>
-        <DatePicker
-          label="Tanggal"
-          labels={dateWords}
-          hideLabel
-          value={range}
-          onChange={(chosen) => onChange({ from: chosen?.from, to: chosen?.to })}
-        />
-        <Select
-          label="Tindakan"
-          hideLabel
-          options={acts}
-          value={act}
-          onChange={({ target }) => onChange({ act: target.value || undefined })}
-        />
-        <Select
-          label="Oleh"
-          hideLabel
-          options={people}
-          value={user}
-          onChange={({ target }) => onChange({ user: target.value || undefined })}
-        />
-        <Select
-          label="Hasil"
-          hideLabel
-          options={outcomes}
-          value={outcome}
-          onChange={({ target }) => onChange({ outcome: target.value || undefined })}
-        />
-      </div>
-      {account !== undefined && (
-        <div className={styles['only']}>
-          <Button
-            variant="outline"
-            tone="neutral"
-            size="sm"
-            icon={<X size={16} />}
-            onClick={() => onChange({ account: undefined })}
-          >
-            Satu akun saja, tampilkan semua
-          </Button>
-        </div>
+    <ListFilters
+      title="Saring catatan"
+      count={[range, act, user, account, outcome].filter(Boolean).length}
+      {...(account && { reset: 'Satu akun saja, tampilkan semua' })}
+      onReset={() => onChange(NO_FILTER)}
+    >
+      {(hideLabel) => (
+        <>
+          <DatePicker
+            label="Tanggal"
+            labels={dateWords}
+            hideLabel={hideLabel}
+            value={range}
+            onChange={(chosen) => onChange({ from: chosen?.from, to: chosen?.to })}
+          />
+          <Select
+            label="Tindakan"
+            hideLabel={hideLabel}
+            options={acts}
+            value={act}
+            onChange={({ target }) => onChange({ act: target.value || undefined })}
+          />
+          <Select
+            label="Oleh"
+            hideLabel={hideLabel}
+            options={people}
+            value={user}
+            onChange={({ target }) => onChange({ user: target.value || undefined })}
+          />
+          <Select
+            label="Hasil"
+            hideLabel={hideLabel}
+            options={outcomes}
+            value={outcome}
+            onChange={({ target }) => onChange({ outcome: target.value || undefined })}
+          />
+        </>
       )}
-    </>
+    </ListFilters>
   );
 }
