@@ -19,7 +19,7 @@ import { saldoQuery } from '#web/features/saldo/saldo.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
-import { Stack } from '#web/ui/panel/Panel.tsx';
+import { Row, Stack } from '#web/ui/panel/Panel.tsx';
 import { SelectOne } from '#web/ui/select/SelectOne.tsx';
 import { realNumber } from '#web/ui/phone/telephoneReal.ts';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
@@ -152,14 +152,14 @@ const ToMany = () => (
 );
 
 const Actions = ({ busy, onClose }: { busy: boolean; onClose: () => void }) => (
-  <div className={styles['actions']}>
+  <Row end>
     <Button variant="outline" tone="neutral" onClick={() => busy || onClose()}>
       Batal
     </Button>
     <Button type="submit" busy={busy}>
       Kirim
     </Button>
-  </div>
+  </Row>
 );
 
 /** Refetched on opening: messages within the quota change no saldo, so no event reports them. */
