@@ -17,7 +17,6 @@ import { Button } from '#web/ui/button/Button.tsx';
 import { CopyField } from '#web/ui/copy/CopyField.tsx';
 import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
 import { FormActions } from '#web/ui/form/FormActions.tsx';
-import { useStartHere } from '#web/ui/form/useStartHere.ts';
 import { useForm } from '#web/ui/form/useForm.ts';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { PhoneField } from '#web/ui/phone/PhoneField.tsx';
@@ -46,7 +45,6 @@ function Ask({ onClose, onInvited }: AskProps) {
   };
   const inputOf = ({ roles, ...rest }: typeof initial) => ({ ...rest, roles: [...roles] });
   const form = useForm(initial, (values) => fieldErrors(inviteOperator, inputOf(values)));
-  useStartHere(form.ref);
   const onSubmit = form.submit(async (values) => {
     setWrong(undefined);
     try {

@@ -10,7 +10,6 @@ import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { CopyField } from '#web/ui/copy/CopyField.tsx';
 import { FormActions } from '#web/ui/form/FormActions.tsx';
 import { OtpField } from '#web/ui/form/OtpField.tsx';
-import { useStartHere } from '#web/ui/form/useStartHere.ts';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
@@ -68,7 +67,6 @@ function useFirstCode({ begun, onAdded }: Pick<Props, 'begun' | 'onAdded'>) {
 export function AppDialog({ begun, onClose, onAdded }: Props) {
   const { field, code, wrong, error, busy, type, send } = useFirstCode({ begun, onAdded });
   const form = useId();
-  useStartHere(field);
   return (
     <Modal
       open

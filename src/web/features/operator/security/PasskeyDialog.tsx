@@ -1,4 +1,4 @@
-import { useId, useRef, useState } from 'react';
+import { useId, useState } from 'react';
 import { addPasskey, beginPasskey } from '#contract/second-factor.ts';
 import { fieldsOf, isAbort } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
@@ -7,7 +7,6 @@ import styles from '#web/features/operator/security/security.module.css';
 import { useRefresh, type WithFactor } from '#web/features/operator/security/useFactors.tsx';
 import { makePasskey, passkeySentence } from '#web/features/secondfactor/secondfactor.ts';
 import { FormActions } from '#web/ui/form/FormActions.tsx';
-import { useStartHere } from '#web/ui/form/useStartHere.ts';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
@@ -61,8 +60,6 @@ function useNewPasskey({ withFactor, onAdded }: Pick<Props, 'withFactor' | 'onAd
 
 export function PasskeyDialog({ onClose, ...rest }: Props) {
   const form = useId();
-  const place = useRef<HTMLFormElement>(null);
-  useStartHere(place);
   const { name, wrong, error, busy, type, send } = useNewPasskey(rest);
   const sentence = passkeySentence(error);
   return (
@@ -79,7 +76,6 @@ export function PasskeyDialog({ onClose, ...rest }: Props) {
       }
     >
       <form
-        ref={place}
         id={form}
         noValidate
         className={styles['setup']}

@@ -9,7 +9,6 @@ import { useOperatorForm } from '#web/features/operator/form/useOperatorForm.tsx
 import { useGuardedClose } from '#web/ui/overlay/useGuardedClose.ts';
 import { SettingField } from '#web/features/operator/settings/SettingField.tsx';
 import { settingWords } from '#web/features/operator/settings/settingWords.ts';
-import { useStartHere } from '#web/ui/form/useStartHere.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { Facts, Stack } from '#web/ui/panel/Panel.tsx';
@@ -42,7 +41,6 @@ export function SettingDialog({ setting, onClose }: Props) {
     said: ({ waiting }) => (waiting ? `${label} menunggu admin lain.` : `${label} disimpan.`),
     onDone: onClose,
   });
-  useStartHere(form.ref);
   const { values } = form;
   const isDirty = values.value !== before || values.reason !== '';
   const close = useGuardedClose(isDirty, onClose);

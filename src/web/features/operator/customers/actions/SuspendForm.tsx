@@ -5,7 +5,6 @@ import styles from '#web/features/operator/form/form.module.css';
 import { OperatorForm } from '#web/features/operator/form/OperatorForm.tsx';
 import { useOperatorForm } from '#web/features/operator/form/useOperatorForm.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
-import { useStartHere } from '#web/ui/form/useStartHere.ts';
 
 export function SuspendForm({ customer, onDone }: CustomerForm) {
   const isSuspended = customer.state === 'suspended';
@@ -25,7 +24,6 @@ export function SuspendForm({ customer, onDone }: CustomerForm) {
     said: ({ state }) => (state === 'suspended' ? 'Akun ditangguhkan.' : 'Akun aktif kembali.'),
     onDone,
   });
-  useStartHere(form.ref);
   return (
     <OperatorForm
       form={form}
