@@ -21,6 +21,7 @@ import {
   pageOf,
 } from '#web/features/operator/bank/bank.ts';
 import styles from '#web/features/operator/bank/ImportPage.module.css';
+import desk from '#web/features/operator/operator.module.css';
 import { OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
 import { isOperatorQuery } from '#web/features/operator/operatorQuery.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
@@ -204,7 +205,7 @@ function factsOf({ format, account, period, pays }: StatementReport): FactList {
 
 function Detail({ line: { reason, topup } }: { line: StatementLine }) {
   if (reason !== null) return <span className={styles['reason']}>{reason}</span>;
-  return topup && <span className={styles['whose']}>{`${topup.account_name} · ${topup.id}`}</span>;
+  return topup && <span className={desk['small']}>{`${topup.account_name} · ${topup.id}`}</span>;
 }
 
 const columns: readonly Column<StatementLine>[] = [
