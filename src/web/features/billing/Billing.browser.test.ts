@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core';
 import { expect, inject } from 'vitest';
 import { rupiah } from '#contract/base/money.ts';
-import { signUp } from '#tests/journeys/support/portal.ts';
+import { simulatedPayment } from '#contract/simulator.ts';
+import { ask, signUp } from '#tests/journeys/support/portal.ts';
 import { isFocused, press } from '#tests/journeys/support/steps.ts';
 import {
   billingWorld,
@@ -129,6 +130,14 @@ test('an insufficient saldo links to a top-up of exactly the shortage', async ({
   await waitFor(async () =>
     expect(await dialog(tab).getByLabel('Nominal').inputValue()).toContain('43.334'),
   );
+  await tab.getByRole('button', { name: 'Pilih cara bayar' }).click();
+  await tab.getByRole('radio', { name: /^QRIS/ }).check();
+  await tab.getByRole('button', { name: 'Lanjut ke pembayaran' }).click();
+  await tab.waitForURL(/open=TU-/);
+  const topup_id = new URL(tab.url()).searchParams.get('open') ?? '';
+  await ask(inject('product'), simulatedPayment, { topup_id, outcome: 'pay' });
+  await tab.getByRole('link', { name: 'Kembali ke paket' }).click();
+  await dialog(tab).getByRole('heading', { name: 'Naik ke paket Bisnis' }).waitFor();
   await done();
 });
 

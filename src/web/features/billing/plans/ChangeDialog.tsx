@@ -63,7 +63,7 @@ export function ChangeDialog({ plan, onDone }: Props) {
       <Button variant="outline" tone="neutral" onClick={close}>
         {data ? 'Batal' : 'Tutup'}
       </Button>
-      {data && data.shortage > 0 && <TopupLink amount={data.shortage} />}
+      {data && data.shortage > 0 && <TopupLink amount={data.shortage} plan={plan} />}
       {data && data.shortage === 0 && (
         <Button
           busy={change.busy || (stale && preview.isFetching)}
