@@ -11,7 +11,6 @@ import { isOperatorQuery } from '#web/features/operator/operatorQuery.ts';
 import { Button, type ButtonLook } from '#web/ui/button/Button.tsx';
 import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
 import { type Form, useForm } from '#web/ui/form/useForm.ts';
-import { useStartHere } from '#web/ui/form/useStartHere.ts';
 import { CurrencyField } from '#web/ui/money/CurrencyField.tsx';
 import { confirm } from '#web/ui/overlay/confirm.ts';
 import { TextArea, TextField } from '#web/ui/text/TextField.tsx';
@@ -80,8 +79,6 @@ type Props<A extends Act, V extends FormValues> = {
   actions: ReactNode | ((form: Form<V>) => ReactNode);
   /** The submit button's look. */
   look?: ButtonLook;
-  /** Focuses the first field. */
-  startsHere?: boolean;
   onDirty?: (isDirty: boolean) => void;
   /** The fields above the reason. */
   children?: ReactNode | ((form: Form<V>) => ReactNode);
@@ -95,7 +92,6 @@ export function OperatorForm<A extends Act, V extends FormValues>(props: Props<A
   const { act, initial, inputOf, question, said, onDone, onDirty, actions, children } = props;
   const ask = useConfirmedAct(act);
   const form = useForm<V>(initial, (values) => fieldErrors(act, inputOf(values)));
-  useStartHere(form.ref, props.startsHere ?? false);
   const isDirty = Object.keys(initial).some((name) => form.values[name] !== initial[name]);
   useEffect(() => onDirty?.(isDirty), [onDirty, isDirty]);
   const onSubmit = form.submit((values) =>

@@ -161,6 +161,7 @@ test('filters are saved as a view, in all tabs at once', async ({ person }) => {
   await views(tab).getByRole('button', { name: 'Kelola tampilan Yang gagal' }).click();
   await tab.getByRole('menuitem', { name: 'Ganti nama' }).click();
   const renaming = tab.getByRole('dialog', { name: 'Ganti nama tampilan' });
+  await waitFor(async () => expect(await isFocused(tab, renaming.getByLabel('Nama'))).toBe(true));
   await renaming.getByLabel('Nama').fill('Perlu dikirim ulang');
   await renaming.getByRole('button', { name: 'Simpan', exact: true }).click();
   await views(other).getByRole('link', { name: 'Perlu dikirim ulang' }).waitFor();
@@ -170,6 +171,9 @@ test('filters are saved as a view, in all tabs at once', async ({ person }) => {
   await views(other)
     .getByRole('link', { name: 'Perlu dikirim ulang' })
     .waitFor({ state: 'detached' });
+  // The button that opened the question has gone with the view.
+  const heading = tab.getByRole('heading', { level: 1 });
+  await waitFor(async () => expect(await isFocused(tab, heading)).toBe(true));
   await views(tab).getByRole('link', { name: 'Semua' }).click();
   await waitFor(async () => expect(new URL(tab.url()).search).toBe(''));
 });

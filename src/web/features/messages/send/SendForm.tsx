@@ -19,7 +19,7 @@ import { saldoQuery } from '#web/features/saldo/saldo.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
-import { Stack } from '#web/ui/panel/Panel.tsx';
+import { Row, Stack } from '#web/ui/panel/Panel.tsx';
 import { SelectOne } from '#web/ui/select/SelectOne.tsx';
 import { realNumber } from '#web/ui/phone/telephoneReal.ts';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
@@ -156,7 +156,7 @@ const ToMany = () => (
 type ActionsProps = { busy: boolean; isShort: boolean; onClose: () => void };
 
 const Actions = ({ busy, isShort, onClose }: ActionsProps) => (
-  <div className={styles['actions']}>
+  <Row end>
     <Button variant="outline" tone="neutral" onClick={() => busy || onClose()}>
       Batal
     </Button>
@@ -168,7 +168,7 @@ const Actions = ({ busy, isShort, onClose }: ActionsProps) => (
     >
       Kirim
     </Button>
-  </div>
+  </Row>
 );
 
 const SHORT = 'saldo-kurang';

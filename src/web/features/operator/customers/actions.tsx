@@ -350,7 +350,6 @@ function SuspendForm({ customer, onDone }: FormProps) {
       })}
       said={({ state }) => (state === 'suspended' ? 'Akun ditangguhkan.' : 'Akun aktif kembali.')}
       onDone={onDone}
-      startsHere
       reasonHelp="Pelanggan membaca alasan ini saat masuk dan lewat pesan."
       actions={isSuspended ? 'Aktifkan kembali' : 'Tangguhkan akun'}
       look={{ tone: isSuspended ? 'primary' : 'danger' }}

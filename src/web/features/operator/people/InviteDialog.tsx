@@ -16,7 +16,6 @@ import { CopyField } from '#web/ui/copy/CopyField.tsx';
 import { CheckboxGroup } from '#web/ui/form/CheckboxGroup.tsx';
 import { FormActions } from '#web/ui/form/FormActions.tsx';
 import { useActForm } from '#web/ui/form/useActForm.ts';
-import { useStartHere } from '#web/ui/form/useStartHere.ts';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { PhoneField } from '#web/ui/phone/PhoneField.tsx';
 import { TextField } from '#web/ui/text/TextField.tsx';
@@ -49,7 +48,6 @@ function Ask({ onClose, onInvited }: AskProps) {
       void client.invalidateQueries({ predicate: isOperatorQuery });
     },
   });
-  useStartHere(form.ref);
   const foot = (
     <FormActions form={id} busy={busy} onCancel={onClose}>
       Undang

@@ -17,7 +17,6 @@ import { Button } from '#web/ui/button/Button.tsx';
 import { CopyField } from '#web/ui/copy/CopyField.tsx';
 import { FormActions } from '#web/ui/form/FormActions.tsx';
 import { OtpField } from '#web/ui/form/OtpField.tsx';
-import { useStartHere } from '#web/ui/form/useStartHere.ts';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { Panel, Stack } from '#web/ui/panel/Panel.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
@@ -131,7 +130,6 @@ function useFirstCode({ begun, onAdded }: Pick<Props, 'begun' | 'onAdded'>) {
 function AppDialog({ begun, onClose, onAdded }: Props) {
   const { field, code, wrong, error, busy, type, send } = useFirstCode({ begun, onAdded });
   const form = useId();
-  useStartHere(field);
   return (
     <Modal
       open

@@ -1,4 +1,4 @@
-import { useId, useRef, useState } from 'react';
+import { useId, useState } from 'react';
 import { isolated } from '#contract/base/names.ts';
 import { addPasskey, beginPasskey } from '#contract/second-factor.ts';
 import { fieldsOf, isAbort } from '#web/api/errors.ts';
@@ -17,7 +17,6 @@ import { Alert } from '#web/ui/alert/Alert.tsx';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { FormActions } from '#web/ui/form/FormActions.tsx';
-import { useStartHere } from '#web/ui/form/useStartHere.ts';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { Panel, Stack } from '#web/ui/panel/Panel.tsx';
 import { TextField } from '#web/ui/text/TextField.tsx';
@@ -120,8 +119,6 @@ function useNewPasskey({ withFactor, onAdded }: Pick<Props, 'withFactor' | 'onAd
 
 function PasskeyDialog({ onClose, ...rest }: Props) {
   const form = useId();
-  const place = useRef<HTMLFormElement>(null);
-  useStartHere(place);
   const { name, wrong, error, busy, type, send } = useNewPasskey(rest);
   const sentence = passkeySentence(error);
   return (
@@ -138,7 +135,6 @@ function PasskeyDialog({ onClose, ...rest }: Props) {
       }
     >
       <form
-        ref={place}
         id={form}
         noValidate
         className={styles['form']}

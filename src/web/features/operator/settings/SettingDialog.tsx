@@ -82,7 +82,6 @@ export function SettingDialog({ setting, onClose }: Props) {
           said={({ waiting }) => (waiting ? `${label} menunggu admin lain.` : `${label} disimpan.`)}
           onDone={onClose}
           onDirty={setDirty}
-          startsHere
           reasonHelp={[REASON_HELP, guarded && RAISING, guards_money && WAITS]
             .filter(Boolean)
             .join(' ')}

@@ -348,6 +348,9 @@ test('an impossible date is reported, and the statement shows all', async ({ per
   await tab.getByRole('row', { name: /Bonus/ }).waitFor();
   await tab.getByRole('button', { name: 'Hapus filter' }).click();
   await tab.getByText('tidak ada.', { exact: false }).waitFor({ state: 'detached' });
+  expect(await isFocused(tab, tab.getByRole('button', { name: 'Tanggal: Semua tanggal' }))).toBe(
+    true,
+  );
 });
 
 test('a configured threshold raises a notice on the page once the saldo is below it', async ({
