@@ -121,9 +121,11 @@ test('puts all data of an account into its archive, and none of others', async (
     expect(JSON.stringify(phone.lines)).toContain('Unduhan data akun Kabari Anda sudah siap');
   });
   for (let more = 0; more < 2; more++) {
+    expect((await ask('user_export_get')).body.data.left_today).toBe(2 - more);
     await ask('user_export');
     await running.inEach(() => running.container.accounts.exports.work());
   }
+  expect((await ask('user_export_get')).body.data.left_today).toBe(0);
   expect((await ask('user_export')).body.error.type).toBe('export_limit');
 });
 

@@ -158,11 +158,15 @@ const Name = () => TypedName({ min: 1, max: CAMPAIGN_NAME_MAX, missing: 'Beri na
 
 const campaignRef = () => ({ campaign_id: IdInput('campaign') });
 
+/** `status: 'open'`: those that are not over, of which there are at most `OPEN_CAMPAIGNS_MAX`. */
 export const listCampaigns = act({
   name: 'campaign_list',
   by: 'customer',
   list: 'default',
-  input: () => ({ ...paging(['created_at']), status: z.optional(CampaignStatus()) }),
+  input: () => ({
+    ...paging(['created_at']),
+    status: z.optional(z.enum([...CampaignStatus().options, 'open'])),
+  }),
   output: Campaign,
 });
 

@@ -61,7 +61,8 @@ export const LiveEvent = schema(() =>
       peer_name: z.nullable(z.string()),
       preview: z.string(),
     }),
-    z.object({ kind: z.enum(['message.edited', 'message.revoked']), ...messageFacts() }),
+    z.object({ kind: z.literal('message.edited'), ...messageFacts() }),
+    z.object({ kind: z.literal('message.revoked'), ...messageFacts() }),
     z.object({
       kind: z.literal('message.rescheduled'),
       id: Id('message'),

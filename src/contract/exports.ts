@@ -79,11 +79,11 @@ export const exportCampaign = act({
   refuses: ['export_limit'],
 });
 
-/** The account's exports of the last 24 hours, the newest first, not paged. */
+/** The account's exports of the last 24 hours, the newest first, not paged; `left_today` further ones can be made. */
 export const listExports = act({
   name: 'export_list',
   by: 'customer',
-  output: () => z.object({ exports: z.array(RowExport()) }),
+  output: () => z.object({ exports: z.array(RowExport()), left_today: z.int() }),
 });
 
 /** Cancels an unfinished export, or deletes a finished one. */

@@ -245,7 +245,9 @@ export const ExportState = schema(() =>
 );
 export type ExportState = Output<typeof ExportState>;
 
-/** Requests an archive of all data of the account; three a day. */
+export const ARCHIVES_A_DAY = 3;
+
+/** Requests an archive of all data of the account, at most `ARCHIVES_A_DAY`. */
 export const exportData = act({
   name: 'user_export',
   by: 'customer',
@@ -259,7 +261,7 @@ export const exportData = act({
 export const getExport = act({
   name: 'user_export_get',
   by: 'customer',
-  output: () => z.object({ export: z.nullable(ExportState()) }),
+  output: () => z.object({ export: z.nullable(ExportState()), left_today: z.int() }),
 });
 
 export const requestDeletion = act({

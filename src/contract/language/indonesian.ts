@@ -285,7 +285,7 @@ const sentences: Sentences = {
   support_not_closed: 'Percakapan ini belum ditutup. Nilai dapat diberikan setelah ditutup.',
   pins_full: ({ limit }) =>
     `Paling banyak ${limit} percakapan dapat disematkan. Lepas dulu salah satunya.`,
-  canned_too_many: 'Sudah ada 100 teks siap pakai. Hapus yang tidak dipakai lagi.',
+  canned_too_many: 'Sudah ada 100 jawaban siap pakai. Hapus yang tidak dipakai lagi.',
   upload_kind_refused: ({ allowed }) =>
     `Jenis berkas ini tidak diterima di sini. Pilih berkas ${allowed}.`,
   upload_contradicts:

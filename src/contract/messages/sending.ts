@@ -238,8 +238,8 @@ export const ReplyText = schema(() =>
     .string()
     .check(
       z.trim(),
-      z.minLength(1, 'Tulis jawabannya.'),
-      z.maxLength(REPLY_MAX.text, `Jawaban paling panjang ${REPLY_MAX.text} karakter.`),
+      z.minLength(1, 'Tulis isinya.'),
+      z.maxLength(REPLY_MAX.text, `Isi paling panjang ${REPLY_MAX.text} karakter.`),
     ),
 );
 

@@ -228,7 +228,10 @@ test('the scan page and the simulated phones are accessible', async ({ person })
 
 async function phones({ open }: Person, look: Look, peer: string): Promise<void> {
   const thread = await open(`/simulator?phone=${peer}`);
-  await thread.getByText(/seragam keluarga/).waitFor();
+  await thread
+    .getByText(/seragam keluarga/)
+    .first()
+    .waitFor();
   await look(thread, 'a phone with its conversation');
   await thread.getByRole('button', { name: 'Kembali ke daftar percakapan' }).click();
   await thread.getByRole('button', { name: 'Tulis pesan baru' }).click();

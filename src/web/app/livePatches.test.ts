@@ -226,7 +226,10 @@ const effects: Record<LiveKind, Effect> = {
   },
   'optout.added': { facts: { ...facts, source: 'reply' }, refetches: ['optouts', 'webhooks'] },
   'optout.removed': { facts, refetches: ['optouts'] },
-  'token.changed': { facts, refetches: ['tokens', 'conversations', 'webhooks', 'home'] },
+  'token.changed': {
+    facts,
+    refetches: ['tokens', 'campaign', 'otherCampaign', 'conversations', 'webhooks', 'home'],
+  },
   'campaign.changed': {
     facts: { campaign_id: campaign },
     refetches: ['campaigns', 'campaign', 'home'],

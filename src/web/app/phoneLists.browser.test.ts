@@ -39,3 +39,25 @@ test('on a phone each list begins in the upper quarter of the screen', async ({ 
   }
   expect(low).toEqual([]);
 });
+
+test('on a phone an element that takes the focus is between the bars', async ({ person }) => {
+  const { customer } = await shopAt(address);
+  const { open } = await person({ session: customer.session, width: 390, height: 844 });
+  const tab = await open('/message-history?view=percakapan');
+  const rows = tab.locator('[data-conversation]');
+  await rows.nth(15).waitFor();
+  const top = await boxOf(tab.getByRole('banner'));
+  const bar = await boxOf(tab.getByRole('navigation', { name: 'Menu bawah' }));
+  const hidden: string[] = [];
+  const look = async (key: string) => {
+    await tab.keyboard.press(key);
+    const { y, bottom } = await tab
+      .locator(':focus')
+      .evaluate((one) => one.getBoundingClientRect());
+    if (y < top.y + top.height || bottom > bar.y) hidden.push(`${key}: ${y} px`);
+  };
+  await rows.first().focus();
+  for (let step = 0; step < 30; step += 1) await look('Tab');
+  for (let step = 0; step < 30; step += 1) await look('Shift+Tab');
+  expect(hidden).toEqual([]);
+});

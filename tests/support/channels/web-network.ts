@@ -46,7 +46,12 @@ export const quickTimings: WebDeps['timings'] = {
   waitingMs: 30,
 };
 
-type WorkerOptions = { timings?: Partial<WebDeps['timings']>; engine?: WebDeps['engine'] };
+type WorkerOptions = {
+  timings?: Partial<WebDeps['timings']>;
+  engine?: WebDeps['engine'];
+  /** The worker's own way to the database. */
+  through?: Sql;
+};
 
 export type WebWorker = {
   channel: Channel;
@@ -113,8 +118,8 @@ async function networkWith(
     ani,
     beginLink,
     readLink,
-    async startWorker({ timings, engine = standIn } = {}) {
-      const worker = workerWith(sql, { engine, timings: { ...quickTimings, ...timings } });
+    async startWorker({ timings, engine = standIn, through = sql } = {}) {
+      const worker = workerWith(through, { engine, timings: { ...quickTimings, ...timings } });
       workers.push(worker.channel);
       await worker.channel.start(worker.sinks);
       return worker;
@@ -158,6 +163,15 @@ const takenFrom = ({ fileId = newId(), declared, bytes }: Parameters<Take>[0]): 
   expiresAt: new Date(),
 });
 
+async function commitOf(sql: Sql, tx: Tx): Promise<() => Promise<boolean>> {
+  const [{ id } = { id: '' }] = await tx<{ id: string }[]>`
+    select pg_current_xact_id()::text as id`;
+  return async () => {
+    const [row] = await sql`select pg_xact_status(${id}::xid8) as status`;
+    return row?.['status'] === 'committed';
+  };
+}
+
 function workerWith(sql: Sql, { engine, timings }: Pick<WebDeps, 'engine' | 'timings'>) {
   const reported: unknown[] = [];
   const notices: NumberNotice[] = [];
@@ -182,7 +196,14 @@ function workerWith(sql: Sql, { engine, timings }: Pick<WebDeps, 'engine' | 'tim
     readFile: async () => undefined,
     subscribers,
     startEach: (start) => [start()],
-    queueNotice: async (_tx, notice) => void notices.push(notice),
+    queueNotice: async (tx, notice) => {
+      const isCommitted = await commitOf(sql, tx);
+      // A test that sees the notice also sees its cause.
+      waitFor(isCommitted).then(
+        () => notices.push(notice),
+        () => undefined,
+      );
+    },
     now: () => new Date(),
     log,
     report,

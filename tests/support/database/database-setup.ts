@@ -34,12 +34,25 @@ async function sweep(where: string): Promise<void> {
   }
 }
 
+/**
+ * Makes errors of what PL/pgSQL does silently: a variable that hides another, a row that has more or fewer columns than
+ * its variables, and the first of several rows.
+ */
+async function refuseDoubtfulSql(superuserUrl: string): Promise<void> {
+  const superuser = openDatabase(superuserUrl, { max: 1, as: 'owner', name: 'settings' });
+  await superuser.query(`load 'plpgsql'`);
+  await superuser.query(`alter system set plpgsql.extra_errors = 'all'`);
+  await superuser.query('select pg_reload_conf()');
+  await superuser.end();
+}
+
 /** A real PostgreSQL for the whole run, in a temporary folder. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const where = fastFolder();
   await sweep(where).catch(() => undefined);
   const dataFolder = await mkdtemp(join(where, prefix));
   const server = await startEmbedded({ dataFolder, durable: false });
+  await refuseDoubtfulSql(server.superuserUrl);
   const owner = openDatabase(server.url, { max: 1, as: 'owner', name: 'template' });
   await updateSchema(owner, serverFolder);
   await owner.end();

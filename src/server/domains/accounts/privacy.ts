@@ -1,6 +1,7 @@
 import { type Sql, type Tx, isTransient, asAccount } from '#server/infra/postgres/database.ts';
 import { type Secrets, hmac } from '#server/infra/security/secrets.ts';
 import {
+  ARCHIVES_A_DAY,
   requestDeletion,
   deleteAccount,
   cancelDeletion,
@@ -8,7 +9,7 @@ import {
   exportData,
   getExport,
 } from '#contract/people.ts';
-import { type ActHandler, handle, hit } from '#server/infra/acts.ts';
+import { type ActHandler, handle, hit, hitsWithin } from '#server/infra/acts.ts';
 import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
 import {
   notifyErasureScheduled,
@@ -246,8 +247,8 @@ export function openExports(deps: ExportsDeps): Exports {
   };
 }
 
-/** Archives per account and day (docs/threats.md, T37). */
-const DAILY_MAX = 3;
+/** The counter of the archives of a day (docs/threats.md, T37). */
+const SCOPE = 'export';
 const DAY_SECONDS = 86_400;
 
 type ExportRow = {
@@ -277,9 +278,9 @@ const exportDataHandler = (deps: ExportsDeps, onRequested: () => void): ActHandl
       await tx`select 1 from accounts where account_id = ${accountId} for no key update`;
       const newest = await newestOf(tx, accountId);
       if (newest?.status === 'waiting' || newest?.status === 'working') return newest;
-      const day = { scope: 'export', subject: accountId, windowSeconds: DAY_SECONDS };
-      if (await hit(tx, [{ ...day, max: DAILY_MAX }])) {
-        throw new Refusal('export_limit', { limit: DAILY_MAX });
+      const day = { scope: SCOPE, subject: accountId, windowSeconds: DAY_SECONDS };
+      if (await hit(tx, [{ ...day, max: ARCHIVES_A_DAY }])) {
+        throw new Refusal('export_limit', { limit: ARCHIVES_A_DAY });
       }
       await tx`
         insert into exports (account_id, export_id, user_id)
@@ -294,11 +295,18 @@ const exportDataHandler = (deps: ExportsDeps, onRequested: () => void): ActHandl
 const getExportHandler = (deps: ExportsDeps): ActHandler =>
   handle(getExport, async ({ caller, device }) => {
     const { accountId } = caller;
-    const row = await asAccount(deps.sql, accountId, (tx) => newestOf(tx, accountId));
-    if (!row) return { export: null };
+    const [row, made] = await asAccount(deps.sql, accountId, (tx) =>
+      Promise.all([
+        newestOf(tx, accountId),
+        hitsWithin(tx, { scope: SCOPE, subject: accountId, seconds: DAY_SECONDS }),
+      ]),
+    );
+    const left_today = Math.max(0, ARCHIVES_A_DAY - made);
+    if (!row) return { export: null, left_today };
     const state = stateOf(deps, accountId, row);
     // The URL works without the session: a browser with a copied token must not get it.
-    return { export: deps.sessions.isElsewhere(caller, device) ? { ...state, url: null } : state };
+    const isElsewhere = deps.sessions.isElsewhere(caller, device);
+    return { export: isElsewhere ? { ...state, url: null } : state, left_today };
   });
 
 function stateOf({ secrets }: ExportsDeps, accountId: string, row: ExportRow): ExportState {

@@ -201,7 +201,12 @@ function campaignsPage(
   { page = 0, sort_type, status }: InputOf<typeof contract.listCampaigns>,
 ): Promise<PageOf<Campaign>> {
   return asAccount(sql, accountId, async (tx) => {
-    const stateFilter = status === undefined ? tx`` : tx`and c.status = ${status}`;
+    const stateFilter =
+      status === undefined
+        ? tx``
+        : status === 'open'
+          ? tx`and c.status not in ('done', 'cancelled')`
+          : tx`and c.status = ${status}`;
     const [counted] = await tx<{ total: number }[]>`
       select count(*)::int as total from campaigns c where c.account_id = ${accountId} ${stateFilter}`;
     const order = sort_type === 'asc' ? tx`asc` : tx`desc`;

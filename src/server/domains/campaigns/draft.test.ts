@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
+import { PAGE_SIZE } from '#contract/base/act.ts';
 import { publicId, uuidOf } from '#contract/base/ids.ts';
 import { type CampaignRecipient, OPEN_CAMPAIGNS_MAX } from '#contract/campaigns.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
@@ -166,6 +167,15 @@ test('creates one draft when two tabs compete for the last free slot', async ({ 
     return made;
   });
   expect(await late).toMatchObject({ error: { type: 'campaigns_full' } });
+
+  const page = OPEN_CAMPAIGNS_MAX / PAGE_SIZE - 1;
+  const lastOpen = async () => (await shop.ask('campaign_list', { status: 'open', page })).result;
+  expect((await lastOpen()).data).toHaveLength(PAGE_SIZE);
+  const content = json({ type: 'text', text: 'Halo' });
+  await db.owner`
+    update campaigns set status = 'done', content = ${content}, started_at = created_at
+    where campaign_id = (select campaign_id from campaigns limit 1)`;
+  expect((await lastOpen()).data).toHaveLength(PAGE_SIZE - 1);
 });
 
 const holdingRoom = <T>(

@@ -237,6 +237,7 @@ test('limits exports per day, requires the password and writes an audit entry fo
   for (let n = 0; n < 20; n++) await shop.request({ format: 'csv' });
   const { status, body } = await shop.ask('message_export', { format: 'csv' });
   expect([status, body.error]).toEqual([429, { type: 'export_limit', facts: { limit: 20 } }]);
+  expect((await shop.ask('export_list')).body.data.left_today).toBe(0);
   const audited = await db.owner`select from audit_log where act = 'message_export'`;
   expect(audited).toHaveLength(21);
 });

@@ -9,7 +9,7 @@ import {
   type exportMessages,
 } from '#contract/exports.ts';
 import type { AccountData } from '#server/infra/account-data.ts';
-import { type ActHandler, type Person, handle, hit } from '#server/infra/acts.ts';
+import { type ActHandler, type Person, handle, hit, hitsWithin } from '#server/infra/acts.ts';
 import { newId } from '#server/infra/ids.ts';
 import { type Repeated, repeat } from '#server/infra/jobs.ts';
 import {
@@ -157,11 +157,17 @@ function actsOf(deps: ExportsDeps, onChanged: () => void): readonly ActHandler[]
     ),
     handle(contract.listExports, async ({ caller, device }) => {
       const { accountId } = caller;
-      const stored = await asAccount(sql, accountId, (tx) =>
-        readExports(tx, accountId, tx`order by export_id desc`),
+      const [stored, made] = await asAccount(sql, accountId, (tx) =>
+        Promise.all([
+          readExports(tx, accountId, tx`order by export_id desc`),
+          hitsWithin(tx, { scope: SCOPE, subject: accountId, seconds: DAY_SECONDS }),
+        ]),
       );
       const isElsewhere = deps.isElsewhere(caller, device);
-      return { exports: stored.map((one) => shown(deps, one, isElsewhere)) };
+      return {
+        exports: stored.map((one) => shown(deps, one, isElsewhere)),
+        left_today: Math.max(0, EXPORTS_A_DAY - made),
+      };
     }),
     handle(contract.cancelExport, async ({ caller: { accountId } }, { export_id: exportId }) => {
       await cancelExport(deps, { accountId, exportId });
@@ -172,6 +178,7 @@ function actsOf(deps: ExportsDeps, onChanged: () => void): readonly ActHandler[]
 }
 
 const DAY_SECONDS = 86_400;
+const SCOPE = 'row-export';
 
 type Request = { kind: ExportKind; params: object; format: ExportFormat };
 
@@ -182,7 +189,7 @@ const requestExport = (
   { kind, params, format }: Request,
 ): Promise<StoredExport> =>
   asAccount(sql, accountId, async (tx) => {
-    const day = { scope: 'row-export', subject: accountId, windowSeconds: DAY_SECONDS };
+    const day = { scope: SCOPE, subject: accountId, windowSeconds: DAY_SECONDS };
     if (await hit(tx, [{ ...day, max: EXPORTS_A_DAY }])) {
       throw new Refusal('export_limit', { limit: EXPORTS_A_DAY });
     }

@@ -241,6 +241,17 @@ test('an older release that starts later keeps the functions of a newer one, and
   await rm(newer.path, { recursive: true });
 });
 
+test('tests refuse a function that takes the first of several rows, or hides a variable', async ({
+  db: { owner },
+}) => {
+  const make = (name: string, body: string) =>
+    owner.query(`create function ${name}() returns int language plpgsql as $$
+      declare a int; begin ${body} return a; end $$`);
+  await make('first', 'select n into a from generate_series(1, 2) n;');
+  await expect(owner.query('select first()')).rejects.toThrow('more than one row');
+  await expect(make('hides', 'declare a int; begin null; end;')).rejects.toThrow('shadows');
+});
+
 test("the product's own schema gives an empty database the shape of the template", async ({
   db,
 }) => {

@@ -115,7 +115,9 @@ const toppingUp = (limit: TopupLimit | undefined): Command => ({
 
 function topupLabel(limit: TopupLimit | undefined): string {
   if (limit === undefined) return 'Isi saldo';
-  return limit.hasOpen ? 'Isi saldo: lihat dulu yang menunggu' : 'Isi saldo: coba lagi besok';
+  return limit.hasOpen
+    ? 'Isi saldo: lihat dulu yang menunggu'
+    : 'Isi saldo: belum bisa, lihat sebabnya';
 }
 
 const sending: Command = {

@@ -76,6 +76,8 @@ export const addresses = {
     amount: whole,
     /** The paused campaign of a top-up; once paid, the page links to it. */
     campaign: text,
+    /** The selected plan that the saldo was too small for; once paid, the page links to it. */
+    plan: text,
   },
   '/billing': {
     ...listFields,

@@ -7,10 +7,12 @@ import { Frame } from '#web/app/layout/Frame.tsx';
 import { operatorMenuFor } from '#web/app/navigation/operatorMenu.ts';
 import { useIncoming } from '#web/features/messages/incoming/useIncoming.ts';
 import { mayOpen, maySee } from '#web/features/operator/operator.ts';
-import { InboxLive } from '#web/features/operator/support/InboxLive.tsx';
-import { inboxNews } from '#web/features/operator/support/inboxNews.ts';
-import { inboxPatches } from '#web/features/operator/support/livePatches.ts';
-import { WaitingCount } from '#web/features/operator/support/WaitingCount.tsx';
+import {
+  InboxLive,
+  inboxNews,
+  inboxPatches,
+  WaitingCount,
+} from '#web/features/operator/support/live.tsx';
 import { BottomBar } from '#web/ui/layout/BottomBar.tsx';
 import { NotFoundPage } from '#web/ui/page/NotFoundPage.tsx';
 

@@ -1,7 +1,9 @@
 import type { Page } from 'playwright-core';
 import { expect, inject } from 'vitest';
 import { rupiah } from '#contract/base/money.ts';
-import { signUp } from '#tests/journeys/support/portal.ts';
+import { simulatedPayment } from '#contract/simulator.ts';
+import { fakeActs } from '#tests/journeys/support/fake-acts.ts';
+import { ask, signUp } from '#tests/journeys/support/portal.ts';
 import { isFocused, press } from '#tests/journeys/support/steps.ts';
 import {
   billingWorld,
@@ -48,6 +50,19 @@ async function at(
 }
 type Options = { session: string; expects: readonly RegExp[] };
 type Profile = { open: (path?: string) => Promise<Page>; wrongs: readonly string[] };
+
+const saldo = {
+  available: 500_000,
+  held: 0,
+  status: 'active',
+  topups_open: 0,
+  topups_unpaid: 0,
+  message_price: 150,
+  price_beyond_quota: 150,
+  quota_left: 0,
+  alert_threshold: null,
+  bonus_only: false,
+};
 
 const active = () => subscriptionOf(usaha, { used: 1_240, forecast: 6_250 });
 const dialog = (tab: Page) => tab.getByRole('dialog');
@@ -129,6 +144,14 @@ test('an insufficient saldo links to a top-up of exactly the shortage', async ({
   await waitFor(async () =>
     expect(await dialog(tab).getByLabel('Nominal').inputValue()).toContain('43.334'),
   );
+  await tab.getByRole('button', { name: 'Pilih cara bayar' }).click();
+  await tab.getByRole('radio', { name: /^QRIS/ }).check();
+  await tab.getByRole('button', { name: 'Lanjut ke pembayaran' }).click();
+  await tab.waitForURL(/open=TU-/);
+  const topup_id = new URL(tab.url()).searchParams.get('open') ?? '';
+  await ask(inject('product'), simulatedPayment, { topup_id, outcome: 'pay' });
+  await tab.getByRole('link', { name: 'Kembali ke paket' }).click();
+  await dialog(tab).getByRole('heading', { name: 'Naik ke paket Bisnis' }).waitFor();
   await done();
 });
 
@@ -209,23 +232,7 @@ test('at the limit of top-ups, an invoice is paid from saldo only, and the reaso
 }) => {
   const [open] = invoices;
   const { tab, done } = await at(billingWorld(active()), { profiles });
-  const data = {
-    available: 500_000,
-    held: 0,
-    status: 'active',
-    topups_open: 3,
-    topups_unpaid: 0,
-    message_price: 150,
-    price_beyond_quota: 150,
-    quota_left: 0,
-    alert_threshold: null,
-    bonus_only: false,
-  };
-  await tab.route('**/api', (route) => {
-    const fields = new URLSearchParams(route.request().postData() ?? '');
-    if (fields.get('act') !== 'saldo_summary') return route.fallback();
-    return route.fulfill({ json: { code: 1, msg: '', data } });
-  });
+  await fakeActs(tab, { saldo_summary: () => ({ ...saldo, topups_open: 3 }) });
   await tab.goto(`${inject('gallery')}/billing?open=${open?.id}`);
   const other = dialog(tab).getByRole('button', { name: 'Bayar dengan' });
   await waitFor(async () => expect(await other.isDisabled()).toBe(true));
@@ -234,6 +241,20 @@ test('at the limit of top-ups, an invoice is paid from saldo only, and the reaso
   await dialog(tab).getByRole('button', { name: 'Bayar dari saldo' }).waitFor();
   await reason.getByRole('link', { name: 'Lihat yang menunggu' }).click();
   await tab.waitForURL(/\/saldo\?new=1/);
+  await done();
+});
+
+test('a plan that costs something cannot be chosen while the saldo is frozen', async ({
+  profiles,
+}) => {
+  const world = billingWorld(active(), { previews: { bisnis: upgradeOf(450_000) } });
+  const { tab, done } = await at(world, { profiles });
+  await fakeActs(tab, { saldo_summary: () => ({ ...saldo, status: 'frozen' }) });
+  await tab.goto(`${inject('gallery')}/billing?change=bisnis`);
+  const reason = dialog(tab).getByText(/^Saldo sedang dibekukan: tidak dapat diisi atau dipakai\./);
+  await reason.getByRole('link', { name: 'Hubungi Layanan Pelanggan' }).waitFor();
+  expect(await consent(tab).isDisabled()).toBe(true);
+  expect(await consent(tab).getAttribute('aria-describedby')).toBe(await reason.getAttribute('id'));
   await done();
 });
 

@@ -1,6 +1,8 @@
 import { expect, inject } from 'vitest';
 import { inspectionHere } from '#tests/support/one-look.ts';
+import { type Campaign, getCampaign } from '#contract/campaigns.ts';
 import { simulatedPayment } from '#contract/simulator.ts';
+import { fakeActs } from '#tests/journeys/support/fake-acts.ts';
 import { ask, newSender, signUp, textsIn, topUp } from '#tests/journeys/support/portal.ts';
 import { test } from '#tests/support/gallery.ts';
 import { press, write } from '#tests/journeys/support/steps.ts';
@@ -107,7 +109,7 @@ test('a running campaign is paused, resumed and cancelled on a phone', async ({ 
   await tab.getByRole('button', { name: 'Kirim ke 150 nomor' }).click();
   await tab.getByRole('button', { name: 'Mulai kirim' }).click();
   await tab.getByRole('button', { name: 'Jeda' }).click();
-  await tab.getByText('Kiriman ini Anda jeda.', { exact: false }).waitFor();
+  await tab.getByText('Anda menjeda kiriman ini.', { exact: false }).waitFor();
   await look(tab, 'a campaign that is paused');
   await tab.getByRole('button', { name: 'Lanjutkan' }).click();
   await tab.getByRole('button', { name: 'Jeda' }).waitFor();
@@ -162,4 +164,48 @@ test('a broadcast without saldo says what is missing, leads to the top-up and ba
   await tab.getByRole('button', { name: 'Lanjutkan' }).click();
   await tab.getByText('Selesai').first().waitFor();
   expect(faults).toEqual([]);
+});
+
+test('at the limit of unfinished broadcasts the form is not offered, and one without its number not started', async ({
+  person,
+}) => {
+  const who = await signUp(address, { name: 'Toko Wangi', phone: '6281355006001' });
+  await newSender(address, who, { name: 'Kasir', phone: '6281355006009' });
+  const { open } = await person({ session: who.session, width: 390 });
+  const { faults, look } = inspectionHere();
+  const tab = await open('/message-history/kiriman?view=new');
+  await tab.getByLabel('Nomor penerima').fill('0812-3456-7001');
+  await tab.getByRole('button', { name: 'Periksa penerima' }).click();
+  await tab.getByRole('button', { name: 'Kirim ke 1 nomor' }).waitFor();
+  const id = new URL(tab.url()).searchParams.get('open') ?? '';
+  const draft = await ask(address, getCampaign, { campaign_id: id }, who.session);
+
+  await fakeActs(tab, {
+    campaign_get: () => ({ ...draft, token: { ...draft.token, status: 'unlinked' } }),
+    campaign_list: () => ({ list: Array.from({ length: 10 }, (_, n) => draftOf(draft, n)) }),
+  });
+  await tab.reload();
+  await tab.getByText('Nomor Kasir belum tersambung.').waitFor();
+  expect(await tab.getByRole('button', { name: 'Kirim ke 1 nomor' }).isDisabled()).toBe(true);
+  expect(await tab.getByRole('link', { name: 'Sambungkan' }).getAttribute('href')).toMatch(
+    /^\/token\?(?=.*view=link)/,
+  );
+  await look(tab, 'a draft whose number is not connected');
+
+  await tab.getByRole('link', { name: 'Kembali ke daftar kiriman' }).click();
+  const reason = /^Sudah ada 50 kiriman massal yang belum selesai\. Hapus draf/;
+  await tab.getByText(reason).waitFor();
+  const add = tab.getByRole('button', { name: 'Kiriman baru' });
+  expect(await add.isDisabled()).toBe(true);
+  expect(await add.getAttribute('aria-describedby')).toBe('kiriman-penuh');
+  await look(tab, 'campaigns at their limit');
+  await tab.goto('/message-history/kiriman?view=new');
+  await tab.getByText(reason).waitFor();
+  expect(await tab.getByLabel('Nomor penerima').count()).toBe(0);
+  expect(faults).toEqual([]);
+});
+
+const draftOf = (draft: Campaign, n: number): Campaign => ({
+  ...draft,
+  id: `${draft.id.slice(0, -1)}${n}`,
 });

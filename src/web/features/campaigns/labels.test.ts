@@ -3,6 +3,7 @@ import {
   beginningOf,
   contentWords,
   durationWords,
+  measuredPace,
   invalidReason,
   leftOutWords,
   listFromPasted,
@@ -17,6 +18,13 @@ test('a duration is written as in everyday speech', () => {
   expect(durationWords(36_000, 600)).toBe('sekitar 1 jam');
   expect(durationWords(71_900, 600)).toBe('sekitar 2 jam');
   expect(durationWords(100_000, 10)).toBe('sekitar 7 hari');
+});
+
+test('a pace is measured once enough time has passed', () => {
+  const first = { done: 100, atMs: 5_000 };
+  expect(measuredPace(first, { done: 400, atMs: 14_000 })).toBeUndefined();
+  expect(measuredPace(first, { done: 100, atMs: 65_000 })).toBeUndefined();
+  expect(measuredPace(first, { done: 400, atMs: 65_000 })).toBe(300);
 });
 
 test('an excluded recipient shows the reason', () => {

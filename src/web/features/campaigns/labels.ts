@@ -71,11 +71,12 @@ const tones: Record<CampaignStatus, Tone> = {
 };
 
 export const pauseSentence: Record<PauseReason, string> = {
-  wanted: 'Kiriman ini Anda jeda. Yang belum dikirim menunggu sampai dilanjutkan.',
+  wanted: 'Anda menjeda kiriman ini. Sisanya menunggu sampai Anda lanjutkan.',
   saldo_short: 'Saldo tidak cukup untuk penerima berikutnya. Isi saldo, lalu lanjutkan.',
   bonus_only:
     'Bonus selamat datang belum dapat dipakai untuk nomor ini. Isi saldo, lalu lanjutkan.',
-  token_not_linked: 'Nomor ini tidak tersambung. Sambungkan lagi, lalu lanjutkan.',
+  // Shown once the number is linked again.
+  token_not_linked: 'Nomor ini sudah tersambung lagi. Lanjutkan kiriman ini.',
   account_suspended: 'Akun ini sedang ditangguhkan. Hubungi layanan pelanggan.',
   wallet_frozen: 'Saldo ini sedang dibekukan. Hubungi layanan pelanggan.',
   content_refused:
@@ -130,6 +131,18 @@ const leftOut = ['invalid', 'incomplete', 'duplicate', 'opted_out'] as const;
 export function paceOf({ pace, token_pace }: Pick<Campaign, 'pace' | 'token_pace'>) {
   const most = Math.min(pace ?? Infinity, token_pace ?? Infinity);
   return most === Infinity ? undefined : most;
+}
+
+/** Accepted recipients at a time in milliseconds. */
+type Progress = { done: number; atMs: number };
+
+/** A shorter time would measure only the burst with which a campaign begins. */
+const MEASURED_MS_MIN = 10_000;
+
+/** Recipients per minute between two times; undefined while that is too short, or nothing has moved. */
+export function measuredPace(first: Progress, now: Progress): number | undefined {
+  const [done, ms] = [now.done - first.done, now.atMs - first.atMs];
+  return done > 0 && ms >= MEASURED_MS_MIN ? (done * 60_000) / ms : undefined;
 }
 
 /** In words: `kurang dari 1 menit`, `sekitar 42 menit`, `sekitar 3 jam 10 menit`. */

@@ -1,6 +1,12 @@
 import { queryOptions, useQueryClient } from '@tanstack/react-query';
-import { type Campaign, getCampaign, listCampaigns } from '#contract/campaigns.ts';
+import {
+  type Campaign,
+  getCampaign,
+  listCampaigns,
+  OPEN_CAMPAIGNS_MAX,
+} from '#contract/campaigns.ts';
 import { perform } from '#web/api/act.ts';
+import { fullListQuery } from '#web/api/lists/fullList.ts';
 import { campaignKey } from '#web/features/campaigns/queryKeys.ts';
 import { listKey } from '#web/ui/table/list/useList.ts';
 
@@ -25,6 +31,11 @@ export const campaignQuery = (id: string) =>
     queryFn: ({ signal }) => perform(getCampaign, { campaign_id: id }, { signal }),
     refetchInterval: ({ state: { data } }) => (data && isUnderWay(data) ? UNDER_WAY_MS : false),
   });
+
+/** Whether the account has as many unfinished campaigns as it may. */
+export const campaignsFullQuery = fullListQuery(listCampaigns, OPEN_CAMPAIGNS_MAX, {
+  status: 'open',
+});
 
 export function useCampaignChanged(): (campaign?: Campaign) => void {
   const client = useQueryClient();

@@ -79,7 +79,7 @@ test('with the keyboard alone an error is looked up, and an example is read in P
   await dialog.getByLabel('Kunci API').clear();
   await write(tab, dialog.getByLabel('Kunci API'), sender.key);
   await press(tab, dialog.getByRole('button', { name: 'Jalankan' }));
-  await dialog.getByText('Jawaban 202').waitFor();
+  await dialog.getByText('Balasan 202').waitFor();
   await dialog.getByText(/"id": "msg_/).waitFor();
   await look(tab, 'what a try answered');
   await tab.keyboard.press('Escape');
@@ -99,7 +99,7 @@ test('with the keyboard alone an error is looked up, and an example is read in P
   await upload.getByText('masuk.png').waitFor();
   await look(tab, 'a file to be sent');
   await press(tab, upload.getByRole('button', { name: 'Jalankan' }));
-  await upload.getByText('Jawaban 201').waitFor();
+  await upload.getByText('Balasan 201').waitFor();
   await upload.getByText(/"mime_type": "image\/png"/).waitFor();
   await upload.getByLabel('Berkas').setInputFiles({
     name: 'daftar.pdf',
@@ -137,6 +137,8 @@ test('the language is switched, stays chosen, and keeps the anchors', async ({ p
   await tab.getByRole('heading', { name: 'API documentation' }).waitFor();
   expect(await tab.evaluate(() => document.documentElement.lang)).toBe('en');
   await look(tab, 'the English page');
+  await tab.getByRole('button', { name: 'Copy', exact: true }).first().waitFor();
+  expect(await tab.getByRole('button', { name: 'Salin', exact: true }).count()).toBe(0);
   await tab.getByRole('button', { name: 'Try it: request 1', exact: true }).waitFor();
   await write(tab, tab.getByLabel('Search the documentation'), 'saldo_short balance');
   const found = tab.getByRole('region', { name: 'Search results' });

@@ -15,9 +15,9 @@ import { Tabs } from '#web/ui/tabs/Tabs.tsx';
 
 export function Example({ code, title }: { code: string; title: string }) {
   const { reads, language, setLanguage, tryOut } = useContext(ReaderContext);
-  const { languageOf, tryIt } = words[reads];
+  const { languageOf, tryIt, copying } = words[reads];
   const request = readCurl(code);
-  if (!request) return <CodeBlock title={title} code={code} />;
+  if (!request) return <CodeBlock title={title} code={code} labels={copying} />;
   return (
     <div className={styles['example']}>
       <Tabs
@@ -27,7 +27,7 @@ export function Example({ code, title }: { code: string; title: string }) {
         tabs={languages.map((one) => ({
           value: one,
           label: languageTitle[one],
-          content: <CodeBlock title={title} code={sampleIn(one, code)} />,
+          content: <CodeBlock title={title} code={sampleIn(one, code)} labels={copying} />,
         }))}
       />
       <div>

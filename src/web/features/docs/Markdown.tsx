@@ -113,6 +113,8 @@ function wordsOf(inline: Inline) {
       return <code>{inline.text}</code>;
     case 'strong':
       return <strong>{inline.text}</strong>;
+    case 'emphasis':
+      return <em>{inline.text}</em>;
     case 'link':
       return <a href={inline.href}>{inline.text}</a>;
   }
@@ -123,9 +125,15 @@ function Code({
   example,
   alike,
 }: { block: Extract<Block, { kind: 'code' }> } & Pick<PartProps, 'example' | 'alike'>) {
-  const { request, answer } = words[useContext(ReaderContext).reads];
+  const { request, response, copying } = words[useContext(ReaderContext).reads];
   const { language, note, code } = block;
   if (isRequest(block)) return <Example title={`${request} ${example}`} code={code} />;
   const plain = alike === 1 ? language : `${language} ${alike}`;
-  return <CodeBlock title={note === '' ? plain : `${answer} ${example}: ${note}`} code={code} />;
+  return (
+    <CodeBlock
+      title={note === '' ? plain : `${response} ${example}: ${note}`}
+      code={code}
+      labels={copying}
+    />
+  );
 }

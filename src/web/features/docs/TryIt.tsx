@@ -83,7 +83,7 @@ export function TryIt({ request, reads, apiKey, onKey, onClose }: Props) {
         )}
         {request.form && <FileField labels={labels} file={file} onFile={setFile} />}
         {problem !== undefined && <Alert visible state="danger" label={problem} />}
-        {answer && <CodeBlock title={answer.title} code={answer.text} />}
+        {answer && <CodeBlock title={answer.title} code={answer.text} labels={labels.copying} />}
       </div>
     </Modal>
   );

@@ -49,6 +49,19 @@ test('links may point within the page, to own addresses, or to https; others bec
   }
 });
 
+test('a link to a document that is no page shows its text alone', () => {
+  expect(parseInline('[`settings`](settings.md)')).toEqual([{ kind: 'text', text: 'settings' }]);
+});
+
+test('emphasis is rendered, and a lone asterisk is text', () => {
+  expect(parseInline('*Terkirim*, `*` and 2 * 3 * 4')).toEqual([
+    { kind: 'emphasis', text: 'Terkirim' },
+    { kind: 'text', text: ', ' },
+    { kind: 'code', text: '*' },
+    { kind: 'text', text: ' and 2 * 3 * 4' },
+  ]);
+});
+
 test('an open fence or a broken table ends without losing text', () => {
   expect(parseMarkdown('```sh\nx')).toEqual([
     { kind: 'code', language: 'sh', note: '', code: 'x' },

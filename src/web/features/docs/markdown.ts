@@ -1,5 +1,5 @@
 export type Inline =
-  | { kind: 'text' | 'code' | 'strong'; text: string }
+  | { kind: 'text' | 'code' | 'strong' | 'emphasis'; text: string }
   | { kind: 'link'; text: string; href: string };
 
 export type Block =
@@ -12,7 +12,7 @@ export type Block =
 
 /**
  * Parses the Markdown subset of our documents: headings, paragraphs, lists of one level, tables, fenced code; inline
- * `code`, **strong** text and links. Anything else stays text.
+ * `code`, **strong** and *emphasized* text, and links. Anything else stays text.
  */
 export function parseMarkdown(source: string): Block[] {
   const lines = source.split('\n');
@@ -80,9 +80,10 @@ function listAt(lines: readonly string[], at: number): Read {
   return { block: { kind: 'list', items: items.map(parseInline) }, next: end };
 }
 
-const marked = /`([^`]+)`|\*\*([^*]+)\*\*|\[((?:`[^`]*`|[^\]`])+)\]\(([^)\s]+)\)/g;
+const marked =
+  /`([^`]+)`|\*\*([^*]+)\*\*|\*([^*\s](?:[^*]*[^*\s])?)\*|\[((?:`[^`]*`|[^\]`])+)\]\(([^)\s]+)\)/g;
 
-/** Parses a line; links may point within the page, to our own addresses, or to https. */
+/** Parses a line; links may point within the page, to our own addresses, or to https. Others show their text alone. */
 export function parseInline(line: string): Inline[] {
   const found: Inline[] = [];
   let from = 0;
@@ -90,14 +91,15 @@ export function parseInline(line: string): Inline[] {
     if (to > from) found.push({ kind: 'text', text: line.slice(from, to) });
   };
   for (const match of line.matchAll(marked)) {
-    const [whole, code, strong, text, href = ''] = match;
+    const [whole, code, strong, emphasis, text = '', href = ''] = match;
     plain(match.index);
     from = match.index + whole.length;
     if (code !== undefined) found.push({ kind: 'code', text: code });
     else if (strong !== undefined) found.push({ kind: 'strong', text: strong });
+    else if (emphasis !== undefined) found.push({ kind: 'emphasis', text: emphasis });
     else if (/^(#|\/(?!\/)|https:\/\/)/.test(href)) {
-      found.push({ kind: 'link', text: (text ?? '').replaceAll('`', ''), href });
-    } else found.push({ kind: 'text', text: whole });
+      found.push({ kind: 'link', text: text.replaceAll('`', ''), href });
+    } else found.push({ kind: 'text', text: text.replaceAll('`', '') });
   }
   plain(line.length);
   return found;

@@ -1,9 +1,10 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useId, useState } from 'react';
 import { formatNumber } from '#contract/base/money.ts';
 import {
   exportCampaign,
   exportMessages,
+  EXPORTS_A_DAY,
   type ExportFormat,
   type RowExport,
 } from '#contract/exports.ts';
@@ -14,6 +15,7 @@ import { exportsQuery } from '#web/features/exports/queries.ts';
 import type { ToExport } from '#web/features/exports/toExport.ts';
 import { useTokenNames } from '#web/features/exports/useTokenNames.ts';
 import { filterWords } from '#web/features/exports/words.ts';
+import { Alert } from '#web/ui/alert/Alert.tsx';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { ChoiceCards, type Choice } from '#web/ui/choice/ChoiceCards.tsx';
@@ -38,17 +40,20 @@ const formats: readonly Choice<ExportFormat>[] = [
 export function ExportDialog({ what, onClose }: Props) {
   const [format, setFormat] = useState<ExportFormat>('xlsx');
   const client = useQueryClient();
+  const isFull = useQuery(exportsQuery).data?.left_today === 0;
   const onSuccess = (made: RowExport) => {
-    client.setQueryData(exportsQuery.queryKey, (known) => [
-      made,
-      ...(known ?? []).filter(({ id }) => id !== made.id),
-    ]);
+    client.setQueryData(
+      exportsQuery.queryKey,
+      (known) =>
+        known && { ...known, exports: [made, ...known.exports.filter(({ id }) => id !== made.id)] },
+    );
     void client.invalidateQueries(exportsQuery);
   };
   const messages = useAct(exportMessages, { onSuccess });
   const campaign = useAct(exportCampaign, { onSuccess });
   const act = what.kind === 'campaign' ? campaign : messages;
   const form = useId();
+  const limit = useId();
   const start = (event: FormEvent) => {
     event.preventDefault();
     if (act.busy) return;
@@ -65,32 +70,44 @@ export function ExportDialog({ what, onClose }: Props) {
           <Button variant="outline" tone="neutral" onClick={onClose}>
             Tutup
           </Button>
-          <Button type="submit" form={form} busy={act.busy}>
+          <Button
+            type="submit"
+            form={form}
+            busy={act.busy}
+            disabled={isFull}
+            aria-describedby={isFull ? limit : undefined}
+          >
             Buat berkas
           </Button>
         </>
       }
     >
       <Stack gap={24}>
-        <form id={form} noValidate onSubmit={start}>
-          <Stack gap={16}>
-            <About what={what} />
-            <RefusalAlert error={act.error} />
-            <ChoiceCards
-              legend="Format berkas"
-              name="format"
-              choices={formats}
-              value={format}
-              onChange={setFormat}
-            />
-            <PasswordQuestion of={what.kind === 'campaign' ? exportCampaign : exportMessages} />
-          </Stack>
-        </form>
+        {isFull ? (
+          <Alert id={limit} state="info" visible label={fullSentence} />
+        ) : (
+          <form id={form} noValidate onSubmit={start}>
+            <Stack gap={16}>
+              <About what={what} />
+              <RefusalAlert error={act.error} />
+              <ChoiceCards
+                legend="Format berkas"
+                name="format"
+                choices={formats}
+                value={format}
+                onChange={setFormat}
+              />
+              <PasswordQuestion of={what.kind === 'campaign' ? exportCampaign : exportMessages} />
+            </Stack>
+          </form>
+        )}
         <ExportList />
       </Stack>
     </Modal>
   );
 }
+
+const fullSentence = `Hari ini sudah ${EXPORTS_A_DAY} berkas dibuat, batas untuk satu hari. Berkas baru dapat dibuat besok.`;
 
 function titleOf(what: ToExport): string {
   if (what.kind === 'campaign') return 'Unduh hasil kiriman';

@@ -34,14 +34,14 @@ export function ExportList({ level = 3, empty = null }: Props) {
   if (error && !data) {
     return <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />;
   }
-  if (!data || data.length === 0) return empty;
+  if (!data || data.exports.length === 0) return empty;
   const Heading = `h${level}` as const;
   return (
     <section className={styles['files']} aria-label="Berkas 24 jam terakhir">
       <Heading className={styles['title']}>Berkas 24 jam terakhir</Heading>
       <RefusalAlert error={cancel.error} />
       <ul>
-        {data.map((one) => (
+        {data.exports.map((one) => (
           <File key={one.id} file={one} onDelete={() => cancel.mutate({ export_id: one.id })} />
         ))}
       </ul>

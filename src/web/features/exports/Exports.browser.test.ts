@@ -4,6 +4,7 @@ import readXlsx from 'read-excel-file/node';
 import { expect, inject } from 'vitest';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { inspectionHere } from '#tests/support/one-look.ts';
+import { fakeActs } from '#tests/journeys/support/fake-acts.ts';
 import { newSender, sendTexts, signUp, topUp } from '#tests/journeys/support/portal.ts';
 import { test } from '#tests/support/gallery.ts';
 import { press } from '#tests/journeys/support/steps.ts';
@@ -96,5 +97,16 @@ test('filtered and selected rows are exported with the keyboard; another tab see
     .getByRole('listitem', { name: /^2 pesan pilihan, XLSX/ })
     .getByText('2 baris', { exact: false })
     .waitFor();
+
+  // At the limit of a day the form says so; the files are still there.
+  await fakeActs(tab, {
+    export_list: () => ({ exports: [], left_today: 0 }),
+  });
+  await tab.goto('/message-history');
+  await tab.getByRole('button', { name: 'Ekspor', exact: true }).click();
+  await dialog.getByText(/^Hari ini sudah 20 berkas dibuat/).waitFor();
+  expect(await dialog.getByRole('button', { name: 'Buat berkas' }).isDisabled()).toBe(true);
+  expect(await dialog.getByRole('radio').count()).toBe(0);
+  await look(tab, 'exports at their limit');
   expect(faults).toEqual([]);
 });

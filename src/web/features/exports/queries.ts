@@ -6,10 +6,12 @@ import { exportsKey } from '#web/features/exports/queryKeys.ts';
 /** The poll interval of a file's progress: the live stream reports only start and completion. */
 const PROGRESS_MS = 1_500;
 
-/** The account's files of the last 24 hours, newest first. */
+/** The account's files of the last 24 hours, newest first, and how many more can be made today. */
 export const exportsQuery = queryOptions({
   queryKey: exportsKey,
-  queryFn: async ({ signal }) => (await perform(listExports, {}, { signal })).exports,
+  queryFn: ({ signal }) => perform(listExports, {}, { signal }),
   refetchInterval: ({ state: { data } }) =>
-    data?.some(({ status }) => status === 'waiting' || status === 'working') ? PROGRESS_MS : false,
+    data?.exports.some(({ status }) => status === 'waiting' || status === 'working')
+      ? PROGRESS_MS
+      : false,
 });

@@ -1,4 +1,5 @@
 // The parts of this feature that other features may import.
+export { DisconnectedNumber } from '#web/features/messages/DisconnectedNumber.tsx';
 export { MessagesHead, useHeadLabel } from '#web/features/messages/MessagesHead.tsx';
 export { NoticeCard } from '#web/features/messages/incoming/NotificationCard.tsx';
 export { PeerName } from '#web/features/messages/PeerName.tsx';

@@ -1,4 +1,11 @@
-import { listFields, oneOf, text, whole, type Readers } from '#web/browser/router/searchFields.ts';
+import {
+  date,
+  listFields,
+  oneOf,
+  text,
+  whole,
+  type Readers,
+} from '#web/browser/router/searchFields.ts';
 
 export const operatorAddresses = {
   '/operator': {},
@@ -16,9 +23,9 @@ export const operatorAddresses = {
   '/operator/pelanggan': {
     ...listFields,
     q: text,
-    state: text,
+    state: oneOf(['active', 'suspended', 'frozen', 'closing', 'closed']),
     plan: text,
-    saldo: text,
+    saldo: oneOf(['empty', 'low', 'ample']),
     /** The customer, and the record open over their page; all by public ids. */
     open: text,
     message: text,
@@ -26,7 +33,11 @@ export const operatorAddresses = {
     topup: text,
     invoice: text,
   },
-  '/operator/penyesuaian': { ...listFields, status: text, open: text },
+  '/operator/penyesuaian': {
+    ...listFields,
+    status: oneOf(['pending', 'done', 'refused', 'withdrawn', 'expired']),
+    open: text,
+  },
   '/operator/suspense': {
     ...listFields,
     open: text,
@@ -42,12 +53,13 @@ export const operatorAddresses = {
   '/operator/operator': { page: whole, open: text },
   '/operator/audit': {
     ...listFields,
-    from: text,
-    to: text,
+    from: date,
+    to: date,
     act: text,
     user: text,
     account: text,
-    outcome: text,
+    outcome: oneOf(['ok', 'refused']),
+    open: text,
   },
   '/operator/pengumuman': { ...listFields, open: text },
   '/operator/kanal': {

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
-import { exportData, type ExportState } from '#contract/people.ts';
+import { ARCHIVES_A_DAY, exportData, type ExportState } from '#contract/people.ts';
 import { formatDateTime } from '#contract/base/time.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
@@ -11,6 +11,7 @@ import { Section } from '#web/features/profile/Section.tsx';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { AnchorButton, Button } from '#web/ui/button/Button.tsx';
+import { LimitedButton } from '#web/ui/button/LimitedButton.tsx';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { fileSizeText } from '#web/ui/upload/fileSize.ts';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
@@ -20,9 +21,14 @@ export function MyData() {
   const archive = useQuery(exportQuery);
   const client = useQueryClient();
   const start = useAct(exportData, {
-    onSuccess: (made) => void client.setQueryData(exportQuery.queryKey, made),
+    onSuccess: (made) => {
+      client.setQueryData(exportQuery.queryKey, (known) => known && { ...known, export: made });
+      void client.invalidateQueries(exportQuery);
+    },
   });
-  const state = archive.data;
+  const state = archive.data?.export;
+  const isFull = archive.data?.left_today === 0;
+  const label = state ? 'Buat arsip baru' : 'Buat arsip data saya';
   const making = state?.status === 'waiting' || state?.status === 'working';
   return (
     <Section
@@ -32,25 +38,33 @@ export function MyData() {
     >
       <RefusalAlert error={start.error} />
       {archive.isPending && <Skeleton height={40} />}
-      {archive.isError && !state && (
+      {archive.isError && !archive.data && (
         <WentWrong message={sentenceOf(archive.error)} onRetry={() => void archive.refetch()} />
       )}
       {state && <Archive state={state} />}
       {!archive.isPending && !making && (
         <div>
-          <Button
-            variant="outline"
-            tone="neutral"
-            busy={start.busy}
-            onClick={() => start.mutate({})}
-          >
-            {state ? 'Buat arsip baru' : 'Buat arsip data saya'}
-          </Button>
+          {isFull ? (
+            <LimitedButton variant="outline" tone="neutral" reason={fullSentence}>
+              {label}
+            </LimitedButton>
+          ) : (
+            <Button
+              variant="outline"
+              tone="neutral"
+              busy={start.busy}
+              onClick={() => start.mutate({})}
+            >
+              {label}
+            </Button>
+          )}
         </div>
       )}
     </Section>
   );
 }
+
+const fullSentence = `Hari ini sudah ${ARCHIVES_A_DAY} arsip dibuat, batas untuk satu hari. Arsip baru dapat dibuat besok.`;
 
 function Archive({ state }: { state: ExportState }) {
   const { timezone } = useUser();

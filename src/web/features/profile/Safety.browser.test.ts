@@ -5,6 +5,7 @@ import { fromBufferPromise } from 'yauzl';
 import { checkToken } from '#contract/accounts.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { faultsHere } from '#tests/support/one-look.ts';
+import { fakeActs } from '#tests/journeys/support/fake-acts.ts';
 import {
   ask,
   codeFor,
@@ -174,6 +175,11 @@ test('a person exports everything the account holds', async ({ person }) => {
   expect(all).toContain(text);
   expect(all).toContain('Klinik Sehat');
   expect(all).not.toContain(sender.key);
+
+  await fakeActs(tab, { user_export_get: () => ({ export: null, left_today: 0 }) });
+  await tab.reload();
+  await mine.getByText(/^Hari ini sudah 3 arsip dibuat/).waitFor();
+  expect(await mine.getByRole('button', { name: 'Buat arsip data saya' }).isDisabled()).toBe(true);
 });
 
 test('the deletion of an account is requested, and cancelled', async ({ person }) => {

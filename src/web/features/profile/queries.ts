@@ -14,7 +14,7 @@ export const sessionsQuery = queryOptions({
 
 export const exportQuery = queryOptions({
   queryKey: ['my_export'],
-  queryFn: async ({ signal }) => (await perform(getExport, {}, { signal })).export,
+  queryFn: ({ signal }) => perform(getExport, {}, { signal }),
   refetchInterval: ({ state: { data } }) =>
-    data?.status === 'waiting' || data?.status === 'working' ? EXPORT_MS : false,
+    data?.export?.status === 'waiting' || data?.export?.status === 'working' ? EXPORT_MS : false,
 });

@@ -123,7 +123,7 @@ test('a failed push service is retried with a press, and a lost subscription is 
   await state(tab, /^Layanan pemberitahuan browser ini belum dapat dihubungi/);
   await button('Coba lagi').click();
   await state(tab, /^Aktif di browser ini/);
-  await button('Kirim uji').click();
+  await button('Kirim uji coba').click();
   await state(tab, /^Dimatikan di browser ini/);
   expect(acts().at(-1)).toBe('push_unregister');
   const sentence = here(tab).getByRole('alert').filter({ hasText: 'Tidak lagi menerima.' });

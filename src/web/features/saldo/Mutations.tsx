@@ -15,6 +15,7 @@ import {
 import { formatDate, formatDateTime, formatTime } from '#contract/base/time.ts';
 import { NoRows } from '#web/ui/table/list/NoRows.tsx';
 import { useAddressView } from '#web/ui/table/list/useAddressView.ts';
+import { ListFilters } from '#web/ui/table/list/ListFilters.tsx';
 import { useList } from '#web/ui/table/list/useList.ts';
 import { useUser } from '#web/api/user.ts';
 import { nameAndNumberOf } from '#contract/messages/peer.ts';
@@ -25,9 +26,7 @@ import { Button } from '#web/ui/button/Button.tsx';
 import { DataTable } from '#web/ui/table/DataTable.tsx';
 import type { Column } from '#web/ui/table/tableProps.ts';
 import { DatePicker } from '#web/ui/date/DatePicker.tsx';
-import { useWide } from '#web/ui/layout/useWide.ts';
 import { Money } from '#web/ui/money/Money.tsx';
-import { FilterSheet } from '#web/ui/overlay/FilterSheet.tsx';
 import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
 import { Panel } from '#web/ui/panel/Panel.tsx';
 import { type DateRange, dateWords, isCivilDate } from '#web/ui/date/dates.ts';
@@ -88,7 +87,6 @@ export function Mutations() {
   const known = MutationKind().options.find((one) => one === kind);
   const zone = useUser().timezone;
   const opened = useOpened(line);
-  const wide = useWide();
   const shown = useMemo(() => columns(zone), [zone]);
   const { view, onView } = useAddressView('/saldo', { sorts: ['created_at'] });
   const wrongDay = [from, to].find((day) => day !== undefined && !isCivilDate(day));
@@ -104,30 +102,22 @@ export function Mutations() {
       resetScroll: false,
     });
 
-  const filters = (
-    <Filters
-      range={range}
-      kind={known}
-      line={line}
-      wrong={wrongDay && `Tanggal ${showWrong(wrongDay)} tidak ada. Pilih tanggal lain.`}
-      onChange={go}
-    />
-  );
   return (
     <Panel
       title="Mutasi"
       tools={
         <>
-          {!wide && (
-            <FilterSheet title="Saring mutasi" active={filtered}>
-              {filters}
-            </FilterSheet>
-          )}
+          <Filters
+            range={range}
+            kind={known}
+            line={line}
+            wrong={wrongDay && `Tanggal ${showWrong(wrongDay)} tidak ada. Pilih tanggal lain.`}
+            onChange={go}
+          />
           <Export range={range} kind={known} />
         </>
       }
     >
-      {wide && filters}
       <DataTable
         caption="Mutasi saldo"
         columns={shown}
@@ -202,28 +192,32 @@ type FiltersProps = {
 };
 
 const Filters = ({ range, kind, line, wrong, onChange }: FiltersProps) => (
-  <div className={styles['filters']}>
-    <DatePicker
-      label="Tanggal"
-      labels={dateWords}
-      hideLabel
-      value={range}
-      error={wrong}
-      onChange={(chosen) => onChange({ from: chosen?.from, to: chosen?.to, line: undefined })}
-    />
-    <Select
-      label="Jenis mutasi"
-      hideLabel
-      options={kinds}
-      value={kind ?? ''}
-      onChange={(event) => onChange({ kind: event.target.value || undefined, line: undefined })}
-    />
-    {(range || kind || line || wrong) && (
-      <Button variant="subtle" tone="neutral" onClick={() => onChange(noFilter)}>
-        {line ? `Mutasi #${line} saja, tampilkan semua` : 'Hapus filter'}
-      </Button>
+  <ListFilters
+    title="Saring mutasi"
+    count={[range ?? wrong, kind, line].filter(Boolean).length}
+    {...(line && { reset: `Mutasi #${line} saja, tampilkan semua` })}
+    onReset={() => onChange(noFilter)}
+  >
+    {(hideLabel) => (
+      <>
+        <DatePicker
+          label="Tanggal"
+          labels={dateWords}
+          hideLabel={hideLabel}
+          value={range}
+          error={wrong}
+          onChange={(chosen) => onChange({ from: chosen?.from, to: chosen?.to, line: undefined })}
+        />
+        <Select
+          label="Jenis mutasi"
+          hideLabel={hideLabel}
+          options={kinds}
+          value={kind ?? ''}
+          onChange={({ target }) => onChange({ kind: target.value || undefined, line: undefined })}
+        />
+      </>
     )}
-  </div>
+  </ListFilters>
 );
 
 const opens = ({ kind, outcome }: Mutation): boolean => outcome !== null || kind === 'correction';

@@ -11,7 +11,6 @@ import { TopupDialog } from '#web/features/saldo/topups/TopupDialog.tsx';
 import { Topups } from '#web/features/saldo/topups/Topups.tsx';
 import { Usage } from '#web/features/saldo/usage/Usage.tsx';
 import { usageQuery } from '#web/features/saldo/usage/usageQuery.ts';
-import { SupportLink } from '#web/features/support/support.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { formatRupiah } from '#contract/base/money.ts';
 import type { SaldoSummary } from '#contract/saldo-summary.ts';
@@ -63,30 +62,19 @@ function SaldoNotices({ saldo }: { saldo: SaldoSummary }) {
   const isLow = status === 'active' && threshold !== null && available < threshold;
   return (
     <div className={styles['standing']}>
-      <Alert
-        state="warning"
-        visible={status !== 'active'}
-        label={
-          status === 'closed' ? (
-            'Akun ini sudah ditutup: saldo tidak dapat diisi atau dipakai.'
-          ) : (
-            <>
-              Saldo sedang dibekukan dan tidak dapat dipakai.{' '}
-              <SupportLink>Hubungi layanan pelanggan</SupportLink>.
-            </>
-          )
-        }
-      />
+      {limit !== undefined && (
+        <Alert
+          id={TOPUP_LIMIT_ID}
+          state={status === 'active' ? 'info' : 'warning'}
+          visible
+          label={<LimitReason limit={limit} onSaldo />}
+        />
+      )}
       <Alert
         state="warning"
         visible={isLow}
         label={`Saldo di bawah batas ${formatRupiah(threshold ?? 0)} yang Anda atur. Isi sekarang supaya pesan tetap terkirim.`}
       />
-      {limit !== undefined && (
-        <div id={TOPUP_LIMIT_ID}>
-          <Alert state="info" visible label={<LimitReason limit={limit} onSaldo />} />
-        </div>
-      )}
       <Alert
         state="info"
         visible={isBonus && status === 'active'}

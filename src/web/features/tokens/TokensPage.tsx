@@ -58,14 +58,14 @@ const columns = (zone: string): readonly Column<Token>[] => [
   {
     id: 'channel',
     title: 'Kanal',
-    width: 170,
+    width: 150,
     cell: ({ channel }) => channelLabel[channel],
     phone: 'fact',
   },
   {
     id: 'status',
     title: 'Status',
-    width: 170,
+    width: 250,
     cell: (token) => (
       <span className={styles['states']}>
         <StatusChip tone={statusTone[token.status]}>{tokenStatusLabel[token.status]}</StatusChip>
@@ -91,7 +91,7 @@ const columns = (zone: string): readonly Column<Token>[] => [
     id: 'last_used_at',
     title: 'Kunci API dipakai',
     sortable: true,
-    width: 190,
+    width: 160,
     cell: ({ last_used_at: at }) =>
       at ? (
         <time dateTime={at.toISOString()} title={formatDateTime(at, zone)}>

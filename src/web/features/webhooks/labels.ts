@@ -93,7 +93,7 @@ export function adviceFor({ status, error }: Answer): string | undefined {
   }
   if (status === 404)
     return 'Alamat itu tidak ada di server. Periksa bagian setelah nama domainnya.';
-  if (status === 410) return 'Jawaban 410 menghentikan webhook: pakai hanya bila memang selesai.';
+  if (status === 410) return 'Balasan 410 menghentikan webhook: pakai hanya bila memang selesai.';
   if (status === 429) return 'Server kewalahan. Kabari menunggu lebih lama sebelum mencoba lagi.';
   return status >= 500 ? 'Server gagal mengolahnya. Lihat catatannya pada jam itu.' : undefined;
 }

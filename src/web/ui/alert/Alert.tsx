@@ -14,6 +14,8 @@ export type AlertState =
   | 'light';
 
 type Props = {
+  /** For the `aria-describedby` of what the message explains. */
+  id?: string;
   state?: AlertState;
   /** Omitted: a soft tint; `fill`: solid; `pro`: a card with a bar and an icon in the state's colour. */
   variant?: 'fill' | 'pro';
@@ -41,6 +43,7 @@ for (const press of ['pointerdown', 'keydown']) {
  * (`status`).
  */
 export function Alert({
+  id,
   state = 'primary',
   variant,
   visible = false,
@@ -54,6 +57,7 @@ export function Alert({
   const urgent = !came && (state === 'danger' || state === 'warning');
   return (
     <div
+      id={id}
       role={urgent ? 'alert' : 'status'}
       className={classes(styles['alert'], styles[state], variant && styles[variant])}
     >

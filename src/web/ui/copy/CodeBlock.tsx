@@ -1,21 +1,23 @@
 import { useId } from 'react';
-import { CopyButton } from '#web/ui/copy/CopyField.tsx';
+import { CopyButton, type CopyLabels } from '#web/ui/copy/CopyField.tsx';
 import styles from '#web/ui/copy/CodeBlock.module.css';
 
 type Props = {
   code: string;
   /** Above the code: its language or purpose. */
   title: string;
+  /** Of the copy button; Indonesian by default. */
+  labels?: CopyLabels;
 };
 
 /** Code to copy; scrolls sideways, by keyboard too. */
-export function CodeBlock({ code, title }: Props) {
+export function CodeBlock({ code, title, labels }: Props) {
   const id = useId();
   return (
     <figure className={styles['block']}>
       <figcaption className={styles['head']}>
         <span id={id}>{title}</span>
-        <CopyButton value={code} describes={id} />
+        <CopyButton value={code} describes={id} {...(labels && { labels })} />
       </figcaption>
       {/* Scrollable content must be focusable. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}

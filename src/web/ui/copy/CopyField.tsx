@@ -34,13 +34,24 @@ export function CopyField({ label, value, shown, help, look }: Props) {
   );
 }
 
-/** The copy button alone; `describes` is the id of its description. */
-export function CopyButton({ value, describes }: { value: string; describes?: string }) {
+export type CopyLabels = { copy: string; copied: string };
+
+const indonesian: CopyLabels = { copy: 'Salin', copied: 'Tersalin' };
+
+type ButtonProps = {
+  value: string;
+  /** The id of its description. */
+  describes?: string;
+  labels?: CopyLabels;
+};
+
+/** The copy button alone. */
+export function CopyButton({ value, describes, labels = indonesian }: ButtonProps) {
   const [copied, copy] = useCopy(value);
   return (
     <button type="button" className={styles['copy']} aria-describedby={describes} onClick={copy}>
       {copied ? <Check size={16} aria-hidden="true" /> : <Copy size={16} aria-hidden="true" />}
-      <span aria-live="polite">{copied ? 'Tersalin' : 'Salin'}</span>
+      <span aria-live="polite">{copied ? labels.copied : labels.copy}</span>
     </button>
   );
 }

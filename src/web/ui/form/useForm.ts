@@ -11,12 +11,25 @@ type Settable<V> = V extends string ? string : V extends boolean ? boolean : V;
 /** The field of each refusal that concerns a single field. */
 export type FieldOf<V extends Values> = Readonly<Partial<Record<RefusalCode, keyof V & string>>>;
 
+type TextName<V> = { [Name in keyof V & string]: V[Name] extends string ? Name : never }[keyof V &
+  string];
+
+type TextProps<Name extends string> = {
+  name: Name;
+  value: string;
+  error: string | undefined;
+  onChange: (event: { target: { value: string } }) => void;
+  onBlur: () => void;
+};
+
 export type Form<V extends Values> = {
   values: V;
   errors: Partial<Record<keyof V & string, string>>;
   /** For the `<form>`: the first invalid field takes the focus after a failed submit. */
   ref: RefObject<HTMLFormElement | null>;
   set: <Name extends keyof V & string>(name: Name, value: Settable<V[Name]>) => void;
+  /** The props of a text field or select that holds a text. */
+  field: <Name extends TextName<V>>(name: Name) => TextProps<Name>;
   /** On blur: validates the field, and from then on at each change. */
   leave: (name: keyof V & string) => void;
   /** For `onSubmit`: calls `send` if all fields are valid, else shows the errors. */
@@ -42,15 +55,10 @@ export function useForm<V extends Values>(
 ): Form<V> {
   const [values, setValues] = useState(initial);
   const [errors, setErrors] = useState<FieldErrors>({});
-  const [focusTurn, setFocusTurn] = useState(0);
   const judged = useRef(new Set<string>());
   const newest = useRef(values);
   const ref = useRef<HTMLFormElement>(null);
-
-  useEffect(() => {
-    if (focusTurn === 0) return;
-    ref.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
-  }, [focusTurn]);
+  const focusInvalid = useFocusInvalid(ref);
 
   const judge = async (name: string) => {
     const checked = newest.current;
@@ -66,23 +74,34 @@ export function useForm<V extends Values>(
   const show = (wrong: FieldErrors) => {
     for (const name of Object.keys(wrong)) judged.current.add(name);
     setErrors(wrong);
-    setFocusTurn((turn) => turn + 1);
+    focusInvalid();
+  };
+
+  const set = (name: string, value: Value) => {
+    newest.current = { ...newest.current, [name]: value };
+    setValues(newest.current);
+    if (judged.current.has(name)) void judge(name);
+  };
+
+  const leave = (name: string) => {
+    if (newest.current[name] === '') return;
+    judged.current.add(name);
+    void judge(name);
   };
 
   return {
     values,
     errors: errors as Form<V>['errors'],
     ref,
-    set: (name, value) => {
-      newest.current = { ...newest.current, [name]: value };
-      setValues(newest.current);
-      if (judged.current.has(name)) void judge(name);
-    },
-    leave: (name) => {
-      if (newest.current[name] === '') return;
-      judged.current.add(name);
-      void judge(name);
-    },
+    set,
+    field: (name) => ({
+      name,
+      value: values[name] as string,
+      error: errors[name],
+      onChange: ({ target }) => set(name, target.value),
+      onBlur: () => leave(name),
+    }),
+    leave,
     submit: (send) => (event) => {
       event.preventDefault();
       void (async () => {
@@ -103,4 +122,14 @@ export function useForm<V extends Values>(
       return field !== undefined;
     },
   };
+}
+
+/** Returns a function that focuses the first invalid field once the errors are rendered. */
+function useFocusInvalid(form: RefObject<HTMLFormElement | null>): () => void {
+  const [turn, setTurn] = useState(0);
+  useEffect(() => {
+    if (turn === 0) return;
+    form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [form, turn]);
+  return () => setTurn((before) => before + 1);
 }

@@ -37,8 +37,8 @@ type Props = {
 };
 
 /**
- * A modal dialog by the browser's `<dialog>`: the page behind is inert, the focus goes to `[autofocus]` or the first
- * control and returns to the opener. Content is rendered only while it is open, so its state starts anew each time.
+ * A modal dialog by the browser's `<dialog>`: the page behind is inert, the focus goes to `[autofocus]`, the first
+ * field of its form, or the first control, and returns to the opener. Content is rendered only while it is open, so its state starts anew each time.
  */
 export function Modal({ open, onClose, shape = 'modal', size = 'md', ...rest }: Props) {
   const { title, tools, footer, role, addressed = false, holds = false, children } = rest;
@@ -118,6 +118,7 @@ function useDialog(open: boolean, onClose: () => void, addressed: boolean, holds
 function showDialog(shown: HTMLDialogElement, place: HTMLElement, ask: () => void): () => void {
   const opener = document.activeElement;
   const leave = enterTopLayer(place);
+  startInForm(shown);
   if (!shown.open) shown.showModal();
   // Before the browser, which would ask once and then close it.
   const escape = (event: KeyboardEvent) => {
@@ -140,8 +141,34 @@ function showDialog(shown: HTMLDialogElement, place: HTMLElement, ask: () => voi
     shown.removeEventListener('close', closed);
     leave();
     shown.close();
-    if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
+    if (opener instanceof HTMLElement) returnFocus(opener);
   };
+}
+
+/** Focuses the opener; once it has gone with what the dialog deleted, the page's heading. */
+function returnFocus(opener: HTMLElement): void {
+  opener.focus();
+  const watcher = new MutationObserver(() => {
+    const { activeElement: current, body } = document;
+    if (current === opener) return;
+    watcher.disconnect();
+    if (opener.isConnected || current !== body) return;
+    document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
+  });
+  watcher.observe(document.body, { childList: true, subtree: true });
+}
+
+/**
+ * Focuses the first text field of a form once the dialog opens. Not on touch devices, where the keyboard would cover
+ * the rest, and not in a drawer, whose forms are below its details.
+ */
+function startInForm(shown: HTMLDialogElement): void {
+  const isFine = window.matchMedia('(pointer: fine)').matches;
+  if (!isFine || shown.matches(`.${styles['drawer']}, :has([autofocus])`)) return;
+  // `<dialog>` looks for the attribute, which React does not render.
+  shown
+    .querySelector('form :is(textarea, input:not([type=radio], [type=checkbox], [type=file]))')
+    ?.setAttribute('autofocus', '');
 }
 
 /** A sheet from the right for the details of a row; the whole screen on phones. */

@@ -32,9 +32,14 @@ export function Panel({ title, tools, look, children }: Props) {
 
 export type Fact = { term: ReactNode; is: ReactNode };
 
-export const Facts = ({ facts }: { facts: readonly Fact[] }) => (
+/** Facts that a record does not have are `false` or null. */
+export type FactList = readonly (Fact | false | null)[];
+
+const isFact = (fact: FactList[number]): fact is Fact => Boolean(fact);
+
+export const Facts = ({ facts }: { facts: FactList }) => (
   <dl className={styles['facts']}>
-    {facts.map(({ term, is }, index) => (
+    {facts.filter(isFact).map(({ term, is }, index) => (
       <div key={index}>
         <dt>{term}</dt>
         <dd>{is}</dd>

@@ -1,6 +1,14 @@
+import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { test, webCustomer } from '#tests/support/channels/web-network.ts';
+import { ago } from '#tests/support/database/changes.ts';
+import { changeWebSessions, test, webCustomer } from '#tests/support/channels/web-network.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
+import { createSql, runnerOf, type Runner, type Sql } from '#server/infra/postgres/database.ts';
+
+const PHONE = '6281200000001';
+
+const withTransactions = (sql: Sql, transact: Runner['transact']) =>
+  createSql({ ...runnerOf(sql), transact });
 
 test('links a phone that reads the network’s QR to the token, and reports it', async ({
   sql,
@@ -137,4 +145,70 @@ test('the next worker shows a link whose worker closes', async ({ openNetwork })
   });
   expect(standIn.scan(qr.text, '6281200000001')).toBe(true);
   await waitFor(async () => (await readLink(link)).state === 'connected');
+});
+
+test('a phone that pairs while its worker looks for links stays paired', async ({
+  sql,
+  openNetwork,
+}) => {
+  const { ani, startWorker, link, standIn } = await openNetwork();
+  // Each transaction is committed several looks before its worker continues.
+  const late = withTransactions(sql, async (work, options) => {
+    const result = await runnerOf(sql).transact(work, options);
+    await setTimeout(150);
+    return result;
+  });
+  const { reported } = await startWorker({ through: late });
+  await link(ani, PHONE);
+  expect(standIn.loggedOut).toEqual([]);
+  expect(reported).toEqual([]);
+});
+
+const failures = ['before its commit', 'after its commit'].flatMap((when) =>
+  [1, 2, 3, 4, 5, 6].map((nth) => ({ when, nth })),
+);
+
+test.for(failures)(
+  'a phone is connected although transaction $nth after its scan fails $when',
+  async ({ when, nth }, { sql, openNetwork }) => {
+    const { ani, startWorker, link, standIn } = await openNetwork();
+    let left = Infinity;
+    const failing = withTransactions(sql, async (work, options) => {
+      left -= 1;
+      const fails = left === 0;
+      const result = await runnerOf(sql).transact(async (tx) => {
+        const done = await work(tx);
+        if (fails && when === 'before its commit') throw new Error('planned');
+        return done;
+      }, options);
+      if (fails) throw new Error('planned');
+      return result;
+    });
+    await startWorker({ through: failing });
+    const { scan } = standIn;
+    standIn.scan = (...given) => {
+      if (left === Infinity) left = nth;
+      return scan.apply(standIn, given);
+    };
+    await link(ani, PHONE);
+    expect(left).toBeLessThanOrEqual(0);
+  },
+);
+
+test('fails the link of a phone that was paired and did not connect in time', async ({
+  sql,
+  openNetwork,
+}) => {
+  const { ani, standIn, startWorker, beginLink, readLink } = await openNetwork();
+  await startWorker();
+  const link = await beginLink(ani);
+  const qr = await waitFor(async () => (await readLink(link)).qr ?? false);
+  standIn.refuseWith(503);
+  expect(standIn.scan(qr.text, PHONE)).toBe(true);
+  await waitFor(async () =>
+    expect(await sql`select state from web_sessions`).toEqual([{ state: 'paired' }]),
+  );
+  await changeWebSessions(sql, {}, { createdAt: ago('31 minutes') });
+  await waitFor(async () => expect(await readLink(link)).toMatchObject({ state: 'failed' }));
+  expect(await sql`select * from web_sessions`).toEqual([]);
 });

@@ -122,9 +122,12 @@ class LinkSession {
     await this.#deps.leases.release(this.session).catch(this.#deps.report);
   }
 
+  /** Ends a link that no longer waits; a phone that paired meanwhile keeps its session. */
   async abandon(): Promise<void> {
     await this.#end();
-    await this.#erase();
+    if (await this.#erase()) return;
+    await this.#deps.leases.release(this.session).catch(this.#deps.report);
+    this.#deps.onPaired();
   }
 
   async #end(): Promise<void> {
@@ -134,10 +137,21 @@ class LinkSession {
     await this.#queue;
   }
 
-  async #erase(): Promise<void> {
-    await this.#deps.leases
-      .whileOwned(this.session, (tx) => eraseSession(tx, this.session))
-      .catch(this.#reportUnlessLost);
+  /** @returns false if the session remains, because a phone has paired. */
+  async #erase(): Promise<boolean> {
+    const { accountId, sessionId } = this.session;
+    try {
+      return await this.#deps.leases.whileOwned(this.session, async (tx) => {
+        const erased = await tx`
+          delete from web_sessions
+          where account_id = ${accountId} and session_id = ${sessionId} and state = 'linking'
+          returning 1`;
+        return erased.length > 0;
+      });
+    } catch (error) {
+      this.#reportUnlessLost(error);
+      return true;
+    }
   }
 
   #open() {
@@ -198,6 +212,11 @@ class LinkSession {
         );
       case 'paired':
         return this.#paired(event.phone);
+      // Its pairing could not be stored when it came.
+      case 'open':
+        await this.#paired(event.phone);
+        await this.#socket?.close();
+        return this.#closed({ code: 515 });
       case 'passkey':
         await this.#fail('passkey', 'passkey');
         return this.#socket?.close();
@@ -255,10 +274,10 @@ class LinkSession {
       return;
     }
     // The QRs of one connection are used up after some minutes; the next come with another, while the link lasts.
-    await this.#deps.leases.whileOwned(this.session, (tx) => clearCodes(tx, this.session));
     this.#rounds += 1;
     const waitMs = backOffMs(this.#rounds, 1_000) * this.#deps.timings.backOffFactor;
     this.#reopening = setTimeout(() => this.#open(), waitMs);
+    await this.#deps.leases.whileOwned(this.session, (tx) => clearCodes(tx, this.session));
   }
 }
 

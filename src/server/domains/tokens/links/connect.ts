@@ -32,6 +32,7 @@ export type ScannedLink = LinkRef & { tokenId: string; channel: ChannelName };
 
 type OpenLink = ScannedLink & {
   state: string;
+  phone: string | null;
   nonce_hash: Buffer | null;
   since_consent_s: number | null;
   is_over: boolean;
@@ -69,7 +70,7 @@ export async function scanQr(
 
 /**
  * A network reports that a phone has paired with a link whose QR the network created: the link changes from waiting to
- * scanned, once.
+ * scanned, once. Safe to repeat with the same phone.
  *
  * @param inTransaction runs in the same transaction, only if this phone won.
  * @throws Refusal `link_gone` if its link was used or is over, `phone_taken` if the phone belongs to another token.
@@ -82,6 +83,7 @@ export async function scanByNetwork(
 ): Promise<void> {
   const outcome = await beginIn(allAccountsSql, ref.accountId, async (tx) => {
     const link = await lockLink(tx, ref);
+    if (link?.state === 'scanned' && link.phone === phone) return undefined;
     const mayScan = link?.state === 'waiting' && link.since_consent_s !== null;
     if (!mayScan) return new Refusal('link_gone', {});
     const taken = await markScanned(tx, subscribers, link, { phone, qrHash: null });
@@ -125,7 +127,7 @@ async function refOfCode(sql: Sql, secrets: Secrets, text: string): Promise<Link
 async function lockLink(tx: Tx, { accountId, linkId }: LinkRef): Promise<OpenLink | undefined> {
   const [link] = await tx<OpenLink[]>`
     select l.account_id as "accountId", l.link_id as "linkId", l.token_id as "tokenId", t.channel,
-      l.state, l.nonce_hash, l.expires_at <= clock_timestamp() as is_over,
+      l.state, l.phone, l.nonce_hash, l.expires_at <= clock_timestamp() as is_over,
       extract(epoch from clock_timestamp() - l.consent_at)::float8 as since_consent_s
     from links l
     join tokens t on t.account_id = l.account_id and t.token_id = l.token_id

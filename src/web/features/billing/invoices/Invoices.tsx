@@ -15,16 +15,14 @@ import styles from '#web/features/billing/invoices/Invoices.module.css';
 import { invoiceTone, nameOf } from '#web/features/billing/labels.ts';
 import { formatPeriod } from '#web/features/billing/plan/usage.ts';
 import { TopupButton } from '#web/features/saldo/saldo.ts';
-import { Button } from '#web/ui/button/Button.tsx';
-import { useWide } from '#web/ui/layout/useWide.ts';
 import { Money } from '#web/ui/money/Money.tsx';
-import { FilterSheet } from '#web/ui/overlay/FilterSheet.tsx';
 import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
 import { Panel } from '#web/ui/panel/Panel.tsx';
 import { Select } from '#web/ui/select/Select.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { DataTable } from '#web/ui/table/DataTable.tsx';
 import type { Column } from '#web/ui/table/tableProps.ts';
+import { ListFilters } from '#web/ui/table/list/ListFilters.tsx';
 import { NoRows } from '#web/ui/table/list/NoRows.tsx';
 import { useAddressView } from '#web/ui/table/list/useAddressView.ts';
 import { useList } from '#web/ui/table/list/useList.ts';
@@ -111,43 +109,35 @@ export function Invoices() {
   const shown = useMemo(() => columns(zone), [zone]);
   const { view, onView } = useAddressView('/billing', { sorts: ['created_at'] });
   const list = useList(listInvoices, { status, kind }, view);
-  const wide = useWide();
-  const filtered = status !== undefined || kind !== undefined;
-  const filters = (
-    <div className={styles['filters']}>
-      <Select
-        label="Status"
-        hideLabel
-        options={statuses}
-        value={status ?? ''}
-        onChange={({ target }) => go({ page: undefined, status: target.value || undefined })}
-      />
-      <Select
-        label="Jenis tagihan"
-        hideLabel
-        options={kinds}
-        value={kind ?? ''}
-        onChange={({ target }) => go({ page: undefined, kind: target.value || undefined })}
-      />
-      {filtered && (
-        <Button variant="subtle" tone="neutral" onClick={() => go(noFilter)}>
-          Hapus filter
-        </Button>
-      )}
-    </div>
-  );
+  const set = [status, kind].filter(Boolean).length;
   return (
     <Panel
       title="Daftar tagihan"
       tools={
-        !wide && (
-          <FilterSheet title="Saring tagihan" active={filtered}>
-            {filters}
-          </FilterSheet>
-        )
+        <ListFilters title="Saring tagihan" count={set} onReset={() => go(noFilter)}>
+          {(hideLabel) => (
+            <>
+              <Select
+                label="Status"
+                hideLabel={hideLabel}
+                options={statuses}
+                value={status ?? ''}
+                onChange={({ target }) =>
+                  go({ page: undefined, status: target.value || undefined })
+                }
+              />
+              <Select
+                label="Jenis tagihan"
+                hideLabel={hideLabel}
+                options={kinds}
+                value={kind ?? ''}
+                onChange={({ target }) => go({ page: undefined, kind: target.value || undefined })}
+              />
+            </>
+          )}
+        </ListFilters>
       }
     >
-      {wide && filters}
       <DataTable
         caption="Tagihan"
         columns={shown}
@@ -157,7 +147,7 @@ export function Invoices() {
         openKey={open}
         onView={onView}
         empty={
-          <NoRows list={list} onReset={filtered && (() => go(noFilter))}>
+          <NoRows list={list} onReset={set > 0 && (() => go(noFilter))}>
             <NoInvoices />
           </NoRows>
         }

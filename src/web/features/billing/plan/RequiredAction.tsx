@@ -137,9 +137,15 @@ function Suspended({ subscription, onDone }: Props) {
   );
 }
 
-export function TopupLink({ amount }: { amount: number }) {
+type TopupProps = { amount: number; plan?: string };
+
+export function TopupLink({ amount, plan }: TopupProps) {
   const proposed = topupFor(amount);
-  return <TopupButton amount={proposed}>{`Isi saldo ${formatRupiah(proposed)}`}</TopupButton>;
+  return (
+    <TopupButton amount={proposed} plan={plan}>
+      {`Isi saldo ${formatRupiah(proposed)}`}
+    </TopupButton>
+  );
 }
 
 export function Ending({ subscription, onDone }: Props): ReactNode {

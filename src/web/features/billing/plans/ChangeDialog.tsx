@@ -12,9 +12,11 @@ import { Preview } from '#web/features/billing/plans/Preview.tsx';
 import styles from '#web/features/billing/plans/ChangeDialog.module.css';
 import { sameFigures } from '#web/features/billing/plans/figures.ts';
 import { previewQuery } from '#web/features/billing/queries.ts';
+import { LimitReason, saldoQuery, topupLimitOf } from '#web/features/saldo/saldo.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
+import { LimitedButton } from '#web/ui/button/LimitedButton.tsx';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
@@ -63,17 +65,16 @@ export function ChangeDialog({ plan, onDone }: Props) {
       <Button variant="outline" tone="neutral" onClick={close}>
         {data ? 'Batal' : 'Tutup'}
       </Button>
-      {data && data.shortage > 0 && <TopupLink amount={data.shortage} />}
+      {data && data.shortage > 0 && <TopupLink amount={data.shortage} plan={plan} />}
       {data && data.shortage === 0 && (
-        <Button
+        <ConsentButton
+          preview={data}
           busy={change.busy || (stale && preview.isFetching)}
           onClick={() => {
             setAgreed(true);
             change.mutate({ plan, quote: data.quote });
           }}
-        >
-          {consentOf(data)}
-        </Button>
+        />
       )}
     </>
   );
@@ -99,6 +100,16 @@ export function ChangeDialog({ plan, onDone }: Props) {
       </div>
     </Modal>
   );
+}
+
+type ConsentProps = { preview: SubscriptionPreview; busy: boolean; onClick: () => void };
+
+function ConsentButton({ preview, ...button }: ConsentProps) {
+  const { data: saldo } = useQuery(saldoQuery);
+  const limit = saldo?.status === 'active' ? undefined : topupLimitOf(saldo);
+  const label = consentOf(preview);
+  if (limit === undefined || preview.total <= 0) return <Button {...button}>{label}</Button>;
+  return <LimitedButton reason={<LimitReason limit={limit} />}>{label}</LimitedButton>;
 }
 
 /** Whether the preview ever differed from the first; call `refused` when the server reports it. */

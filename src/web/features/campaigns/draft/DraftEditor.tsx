@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import {
   type Campaign,
   deleteCampaign,
@@ -28,9 +28,11 @@ import { TimeFields } from '#web/features/campaigns/draft/TimeFields.tsx';
 import type { CostFigures } from '#web/features/campaigns/draft/cost.ts';
 import { useCost } from '#web/features/campaigns/draft/useCost.ts';
 import { useCampaignChanged } from '#web/features/campaigns/queries.ts';
+import { canSend, DisconnectedNumber } from '#web/features/messages/messages.ts';
 import { RecipientList } from '#web/features/campaigns/progress/RecipientList.tsx';
 import layout from '#web/ui/layout/editor.module.css';
 import styles from '#web/features/campaigns/campaigns.module.css';
+import { Alert } from '#web/ui/alert/Alert.tsx';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { useStoredForm } from '#web/features/campaigns/draft/useStoredForm.ts';
@@ -47,6 +49,7 @@ export function DraftEditor({ campaign }: { campaign: Campaign }) {
     draftErrors(values, { campaign, zone, now: new Date() }),
   );
   const { values } = form;
+  const obstacle = obstacleOf(campaign);
   const costOf = useCost(campaign, values);
   const actions = useDraftActions(campaign, { zone, costOf, onRemoved: () => form.saved(values) });
   const refuse = (error: unknown, given: DraftValues) => {
@@ -77,11 +80,17 @@ export function DraftEditor({ campaign }: { campaign: Campaign }) {
     <Stack gap={32}>
       <form ref={form.ref} noValidate className={layout['editor']} onSubmit={onSubmit}>
         <div className={styles['fields']}>
+          <Alert id={OBSTACLE} state="warning" visible={obstacle !== undefined} label={obstacle} />
           <RefusalAlert error={actions.error} fields={['content']} />
           <ContentFields form={form} campaign={campaign} />
           <TimeFields form={form} campaign={campaign} />
           <Row>
-            <Button type="submit" busy={actions.busy}>
+            <Button
+              type="submit"
+              busy={actions.busy}
+              disabled={obstacle !== undefined}
+              aria-describedby={obstacle === undefined ? undefined : OBSTACLE}
+            >
               {`${values.when === 'later' ? 'Jadwalkan' : 'Kirim'} ke ${formatNumber(campaign.recipients.waiting)} nomor`}
             </Button>
             <Button variant="outline" tone="neutral" onClick={onSave}>
@@ -92,22 +101,38 @@ export function DraftEditor({ campaign }: { campaign: Campaign }) {
             </Button>
           </Row>
         </div>
-        <div className={layout['aside']}>
-          <Stack gap={24}>
-            <Panel title="Pratinjau">
-              <Preview campaign={campaign} values={values} />
-            </Panel>
-            <Panel title="Biaya dan lamanya">
-              <CostFacts figures={costOf(campaign.recipients.waiting)} campaignId={campaign.id} />
-            </Panel>
-          </Stack>
-        </div>
+        <Aside campaign={campaign} values={values} figures={costOf(campaign.recipients.waiting)} />
       </form>
       <Panel title="Penerima">
         <Recipients campaign={campaign} />
       </Panel>
     </Stack>
   );
+}
+
+type AsideProps = { campaign: Campaign; values: DraftValues; figures: CostFigures };
+
+const Aside = ({ campaign, values, figures }: AsideProps) => (
+  <div className={layout['aside']}>
+    <Stack gap={24}>
+      <Panel title="Pratinjau">
+        <Preview campaign={campaign} values={values} />
+      </Panel>
+      <Panel title="Biaya dan lamanya">
+        <CostFacts figures={figures} campaignId={campaign.id} />
+      </Panel>
+    </Stack>
+  </div>
+);
+
+const OBSTACLE = 'kiriman-terhalang';
+
+/** Why a draft cannot be started, however it is edited, and the way out. */
+function obstacleOf({ token, recipients }: Campaign): ReactNode {
+  if (!canSend(token)) return <DisconnectedNumber token={token} />;
+  // Another text may need no value that these lack.
+  if (recipients.waiting + recipients.incomplete > 0) return undefined;
+  return 'Tidak ada nomor yang dapat dikirimi di daftar ini. Pilih kolom nomor yang lain di bawah, atau buat kiriman dari daftar yang benar.';
 }
 
 const Recipients = ({ campaign }: { campaign: Campaign }) => (

@@ -1,10 +1,13 @@
+import { useQuery } from '@tanstack/react-query';
 import { Ban, Pause, Play, Trash2 } from 'lucide-react';
+import { useState } from 'react';
 import {
   cancelCampaign,
   deleteCampaign,
   pauseCampaign,
   resumeCampaign,
   type Campaign,
+  type PauseReason,
 } from '#contract/campaigns.ts';
 import { percentOf } from '#contract/messages/counts.ts';
 import { formatNumber } from '#contract/base/money.ts';
@@ -12,7 +15,6 @@ import { formatDateTimeZone } from '#contract/base/time.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { useUser } from '#web/api/user.ts';
-import { Link } from '#web/browser/router/Link.tsx';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { missingOf, paysNone, type CostFigures } from '#web/features/campaigns/draft/cost.ts';
 import { draftValues } from '#web/features/campaigns/draft/content.ts';
@@ -22,6 +24,7 @@ import {
   beginningOf,
   contentWords,
   durationWords,
+  measuredPace,
   paceOf,
   pauseSentence,
   scheduledAt,
@@ -29,10 +32,10 @@ import {
 import { ProgressBar, failedOf } from '#web/features/campaigns/progress/ProgressBar.tsx';
 import { RecipientList } from '#web/features/campaigns/progress/RecipientList.tsx';
 import { ExportButton } from '#web/features/exports/exports.ts';
-import { statusSegments } from '#web/features/messages/messages.ts';
-import { isUnderWay, useCampaignChanged } from '#web/features/campaigns/queries.ts';
+import { canSend, DisconnectedNumber, statusSegments } from '#web/features/messages/messages.ts';
+import { campaignQuery, isUnderWay, useCampaignChanged } from '#web/features/campaigns/queries.ts';
 import styles from '#web/features/campaigns/campaigns.module.css';
-import { Alert } from '#web/ui/alert/Alert.tsx';
+import { Alert, type AlertState } from '#web/ui/alert/Alert.tsx';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { Legend } from '#web/ui/chart/SmallBars.tsx';
@@ -41,18 +44,16 @@ import { confirm } from '#web/ui/overlay/confirm.ts';
 import { Facts, Panel, Row, Stack } from '#web/ui/panel/Panel.tsx';
 
 export function CampaignProgress({ campaign }: { campaign: Campaign }) {
-  const zone = useUser().timezone;
-  const figures = useCost(campaign, draftValues(campaign, zone))(campaign.recipients.waiting);
   return (
     <Stack gap={32}>
       <Stack gap={16}>
-        <CampaignStatus campaign={campaign} figures={figures} />
+        <CampaignStatus campaign={campaign} />
         <Stack gap={8}>
           <ProgressBar campaign={campaign} />
           <Legend series={statusSegments} />
         </Stack>
         <Counts campaign={campaign} />
-        <Actions campaign={campaign} figures={figures} />
+        <Actions campaign={campaign} />
       </Stack>
       <Panel title="Rincian">
         <FactsOf campaign={campaign} />
@@ -64,27 +65,21 @@ export function CampaignProgress({ campaign }: { campaign: Campaign }) {
   );
 }
 
-type Props = { campaign: Campaign; figures: CostFigures };
+type Props = { campaign: Campaign };
 
-function CampaignStatus({ campaign, figures }: Props) {
+/** Of its waiting recipients; only a paused campaign needs them. */
+function useFigures(campaign: Campaign): CostFigures {
   const zone = useUser().timezone;
-  const { id, token, status, pause_reason: reason, rests_until } = campaign;
+  return useCost(campaign, draftValues(campaign, zone))(campaign.recipients.waiting);
+}
+
+const PAUSED = 'kiriman-dijeda';
+
+function CampaignStatus({ campaign }: Props) {
+  const zone = useUser().timezone;
+  const { status, rests_until } = campaign;
   const now = new Date();
-  if (status === 'paused' && (reason === 'saldo_short' || reason === 'bonus_only'))
-    return <SaldoShort reason={reason} id={id} figures={figures} />;
-  if (status === 'paused' && reason !== null) {
-    return (
-      <Alert visible state={reason === 'wanted' ? 'info' : 'warning'} label={pauseSentence[reason]}>
-        {reason === 'token_not_linked' && (
-          <p>
-            <Link to="/token" search={{ open: token.id, view: 'link' }}>
-              Sambungkan
-            </Link>
-          </p>
-        )}
-      </Alert>
-    );
-  }
+  if (status === 'paused') return <Paused campaign={campaign} />;
   if (status !== 'running') return null;
   const at = scheduledAt(campaign, now);
   if (at) return <Alert visible state="info" label={`Mulai ${formatDateTimeZone(at, zone)}.`} />;
@@ -100,14 +95,41 @@ function CampaignStatus({ campaign, figures }: Props) {
   return null;
 }
 
-type ShortProps = { reason: 'saldo_short' | 'bonus_only'; id: string; figures: CostFigures };
+const pauseState: Partial<Record<PauseReason, AlertState>> = {
+  wanted: 'info',
+  token_not_linked: 'success',
+};
+
+/** Why it is paused and, where that is known, why it cannot be resumed yet. */
+function Paused({ campaign }: Props) {
+  const { token, pause_reason: reason } = campaign;
+  const figures = useFigures(campaign);
+  if (!canSend(token)) {
+    const label = <DisconnectedNumber token={token} />;
+    return <Alert id={PAUSED} visible state="warning" label={label} />;
+  }
+  if (reason === 'saldo_short' || reason === 'bonus_only')
+    return <SaldoShort reason={reason} campaign={campaign} />;
+  if (paysNone(figures)) {
+    const short = figures.isBonus ? 'bonus_only' : 'saldo_short';
+    return <SaldoShort reason={short} campaign={campaign} />;
+  }
+  return (
+    reason !== null && (
+      <Alert visible state={pauseState[reason] ?? 'warning'} label={pauseSentence[reason]} />
+    )
+  );
+}
+
+type ShortProps = Props & { reason: 'saldo_short' | 'bonus_only' };
 
 /** Shows the cost of the waiting recipients and the missing amount; once the saldo suffices, the next step. */
-function SaldoShort({ reason, id, figures }: ShortProps) {
+function SaldoShort({ reason, campaign }: ShortProps) {
+  const figures = useFigures(campaign);
   const { messages, cost, available } = figures;
   const missing = missingOf(figures);
   if (cost === undefined || available === undefined)
-    return <Alert visible state="warning" label={pauseSentence[reason]} />;
+    return <Alert id={PAUSED} visible state="warning" label={pauseSentence[reason]} />;
   if (missing === 0)
     return (
       <Alert
@@ -117,10 +139,10 @@ function SaldoShort({ reason, id, figures }: ShortProps) {
       />
     );
   return (
-    <Alert visible state="warning" label={pauseSentence[reason]}>
+    <Alert id={PAUSED} visible state="warning" label={pauseSentence[reason]}>
       <p>
         {formatNumber(messages)} penerima menunggu, biayanya <Money amount={cost} />. Saldo tersedia{' '}
-        <Money amount={available} />. <TopupLink figures={figures} campaignId={id} />
+        <Money amount={available} />. <TopupLink figures={figures} campaignId={campaign.id} />
       </p>
     </Alert>
   );
@@ -164,7 +186,7 @@ function Counts({ campaign }: { campaign: Campaign }) {
   );
 }
 
-function Actions({ campaign, figures }: Props) {
+function Actions({ campaign }: Props) {
   const changed = useCampaignChanged();
   const onSuccess = (next: Campaign) => changed(next);
   const pause = useAct(pauseCampaign, { onSuccess });
@@ -187,14 +209,11 @@ function Actions({ campaign, figures }: Props) {
           </Button>
         )}
         {status === 'paused' && (
-          <Button
-            icon={<Play size={18} aria-hidden="true" />}
+          <ResumeButton
+            campaign={campaign}
             busy={resume.busy}
-            disabled={paysNone(figures)}
-            onClick={() => resume.mutate({ campaign_id: id })}
-          >
-            Lanjutkan
-          </Button>
+            onResume={() => resume.mutate({ campaign_id: id })}
+          />
         )}
         {!isOver && (
           <Button
@@ -220,6 +239,24 @@ function Actions({ campaign, figures }: Props) {
         )}
       </Row>
     </>
+  );
+}
+
+type ResumeProps = Props & { busy: boolean; onResume: () => void };
+
+/** Disabled while the campaign would pause again at once; the notice above says why. */
+function ResumeButton({ campaign, busy, onResume }: ResumeProps) {
+  const isVain = paysNone(useFigures(campaign)) || !canSend(campaign.token);
+  return (
+    <Button
+      icon={<Play size={18} aria-hidden="true" />}
+      busy={busy}
+      disabled={isVain}
+      aria-describedby={isVain ? PAUSED : undefined}
+      onClick={onResume}
+    >
+      Lanjutkan
+    </Button>
   );
 }
 
@@ -258,10 +295,19 @@ function useEnding({ id, recipients }: Campaign) {
   };
 }
 
+/** Recipients per minute: as measured since the page was opened, else its limit; undefined without both. */
+function usePace(campaign: Campaign): number | undefined {
+  const { dataUpdatedAt: atMs } = useQuery(campaignQuery(campaign.id));
+  const now = { done: campaign.recipients.placed + campaign.recipients.refused, atMs };
+  const [first] = useState(now);
+  return measuredPace(first, now) ?? paceOf(campaign);
+}
+
 function FactsOf({ campaign }: { campaign: Campaign }) {
   const zone = useUser().timezone;
   const { token, content, cost, ended_at, recipients, status } = campaign;
   const beganAt = beginningOf(campaign, new Date());
+  const pace = usePace(campaign);
   return (
     <Facts
       facts={[
@@ -284,8 +330,8 @@ function FactsOf({ campaign }: { campaign: Campaign }) {
         ...(ended_at === null
           ? []
           : [{ term: 'Berakhir', is: formatDateTimeZone(ended_at, zone) }]),
-        ...(status === 'running'
-          ? [{ term: 'Sisa waktu', is: durationWords(recipients.waiting, paceOf(campaign)) }]
+        ...(status === 'running' && pace !== undefined
+          ? [{ term: 'Sisa waktu', is: durationWords(recipients.waiting, pace) }]
           : []),
       ]}
     />

@@ -20,7 +20,7 @@ export function FilesDialog({ onClose }: { onClose: () => void }) {
     >
       <Stack gap={16}>
         <ExportList />
-        {data?.length === 0 && (
+        {data?.exports.length === 0 && (
           <p>Belum ada berkas dalam 24 jam terakhir. Buat dari tombol Ekspor di riwayat pesan.</p>
         )}
       </Stack>

@@ -60,7 +60,7 @@ export function ConversationList({ filter, ...rest }: Props) {
         <div className={styles['filters']}>
           <SearchField
             label="Cari percakapan"
-            placeholder="Cari nama atau nomor"
+            placeholder="Cari"
             maxLength={CONVERSATION_QUERY_MAX}
             value={filter.q}
             onSearch={(q) => change({ q })}

@@ -2,6 +2,7 @@ import type { Locator, Page } from 'playwright-core';
 import { expect, inject } from 'vitest';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { faultsHere } from '#tests/support/one-look.ts';
+import { fakeActs } from '#tests/journeys/support/fake-acts.ts';
 import { frames } from '#tests/journeys/browser/browser.ts';
 import {
   type Customer,
@@ -160,6 +161,7 @@ test('filters are saved as a view, in all tabs at once', async ({ person }) => {
   await views(tab).getByRole('button', { name: 'Kelola tampilan Yang gagal' }).click();
   await tab.getByRole('menuitem', { name: 'Ganti nama' }).click();
   const renaming = tab.getByRole('dialog', { name: 'Ganti nama tampilan' });
+  await waitFor(async () => expect(await isFocused(tab, renaming.getByLabel('Nama'))).toBe(true));
   await renaming.getByLabel('Nama').fill('Perlu dikirim ulang');
   await renaming.getByRole('button', { name: 'Simpan', exact: true }).click();
   await views(other).getByRole('link', { name: 'Perlu dikirim ulang' }).waitFor();
@@ -169,8 +171,52 @@ test('filters are saved as a view, in all tabs at once', async ({ person }) => {
   await views(other)
     .getByRole('link', { name: 'Perlu dikirim ulang' })
     .waitFor({ state: 'detached' });
+  // The button that opened the question has gone with the view.
+  const heading = tab.getByRole('heading', { level: 1 });
+  await waitFor(async () => expect(await isFocused(tab, heading)).toBe(true));
   await views(tab).getByRole('link', { name: 'Semua' }).click();
   await waitFor(async () => expect(new URL(tab.url()).search).toBe(''));
+});
+
+test('a saldo that covers no message, and the limit of views, are shown before the forms', async ({
+  person,
+}) => {
+  const { customer } = await shop();
+  const { open } = await person({ session: customer.session, width: 390 });
+  const tab = await open();
+  const view = (n: number) => ({
+    id: `viw_${String(n).padStart(26, '0')}`,
+    name: `Tampilan ${n}`,
+    filters: {},
+  });
+  await fakeActs(tab, {
+    saldo_summary: () => ({
+      available: 100,
+      held: 0,
+      status: 'active',
+      topups_open: 0,
+      topups_unpaid: 0,
+      message_price: 150,
+      price_beyond_quota: 150,
+      quota_left: 0,
+      alert_threshold: null,
+      bonus_only: false,
+    }),
+    message_view_list: () => ({ views: Array.from({ length: 30 }, (_, n) => view(n)) }),
+  });
+  await tab.goto('/message-history?new=1');
+  const form = tab.getByRole('dialog', { name: 'Kirim pesan' });
+  await form.getByText('Saldo tidak cukup untuk satu pesan.').waitFor();
+  expect(await form.getByRole('button', { name: 'Kirim', exact: true }).isDisabled()).toBe(true);
+  expect(await faultsHere(tab, 'a message without saldo')).toEqual([]);
+
+  await tab.goto('/message-history?status[]=failed&status[]=cancelled');
+  await views(tab).getByRole('button', { name: 'Simpan tampilan' }).click();
+  const dialog = tab.getByRole('dialog', { name: 'Simpan tampilan' });
+  await dialog.getByText(/^Sudah ada 30 tampilan, jadi ini menggantikan/).waitFor();
+  expect(await dialog.getByLabel('Nama').inputValue()).toBe('Tampilan 0');
+  expect(await dialog.getByRole('option', { name: 'Tampilan baru' }).count()).toBe(0);
+  expect(await faultsHere(tab, 'views at their limit')).toEqual([]);
 });
 
 test('selected messages are resent and cancelled, and ineligible ones are listed', async ({

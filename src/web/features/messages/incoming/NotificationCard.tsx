@@ -47,7 +47,7 @@ export function NoticeCard() {
       <OfferCard
         label="Pemberitahuan pesan baru"
         icon={<BellRing size={20} />}
-        title="Ketahui pesan baru, juga saat Kabari tertutup."
+        title="Tetap tahu ada pesan baru, walau Kabari sedang ditutup."
         onLater={putOff}
         action={
           <Button size="sm" variant="subtle" onClick={() => void ask()}>

@@ -19,7 +19,7 @@ import { saldoQuery } from '#web/features/saldo/saldo.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
-import { Stack } from '#web/ui/panel/Panel.tsx';
+import { Row, Stack } from '#web/ui/panel/Panel.tsx';
 import { SelectOne } from '#web/ui/select/SelectOne.tsx';
 import { realNumber } from '#web/ui/phone/telephoneReal.ts';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
@@ -68,6 +68,7 @@ export function SendForm({ tokens, onClose, onBusy }: SendFormProps) {
   const send = useAct(sendMessage);
   const { values, errors } = form;
   const token = tokens.find(({ id }) => id === values.token_id);
+  const cost = useCost(token?.channel);
   // The fields mount after loading, too late for the dialog's initial focus.
   useEffect(() => form.ref.current?.querySelector('input')?.focus(), [form.ref]);
 
@@ -90,6 +91,7 @@ export function SendForm({ tokens, onClose, onBusy }: SendFormProps) {
   return (
     <form ref={form.ref} onSubmit={submit} noValidate>
       <Stack>
+        <SaldoShort isShown={cost.isShort} />
         <SendRefusal error={send.error} />
         <ToMany />
         <SelectOne
@@ -121,8 +123,8 @@ export function SendForm({ tokens, onClose, onBusy }: SendFormProps) {
           error={errors.text}
           onChange={({ target }) => write(target.value)}
         />
-        <Price channel={token?.channel} />
-        <Actions busy={send.busy} onClose={onClose} />
+        <Price {...cost} />
+        <Actions busy={send.busy} isShort={cost.isShort} onClose={onClose} />
       </Stack>
     </form>
   );
@@ -151,28 +153,59 @@ const ToMany = () => (
   </p>
 );
 
-const Actions = ({ busy, onClose }: { busy: boolean; onClose: () => void }) => (
-  <div className={styles['actions']}>
+type ActionsProps = { busy: boolean; isShort: boolean; onClose: () => void };
+
+const Actions = ({ busy, isShort, onClose }: ActionsProps) => (
+  <Row end>
     <Button variant="outline" tone="neutral" onClick={() => busy || onClose()}>
       Batal
     </Button>
-    <Button type="submit" busy={busy}>
+    <Button
+      type="submit"
+      busy={busy}
+      disabled={isShort}
+      aria-describedby={isShort ? SHORT : undefined}
+    >
       Kirim
     </Button>
-  </div>
+  </Row>
+);
+
+const SHORT = 'saldo-kurang';
+
+const SaldoShort = ({ isShown }: { isShown: boolean }) => (
+  <Alert
+    id={SHORT}
+    state="warning"
+    visible={isShown}
+    label={
+      <>
+        Saldo tidak cukup untuk satu pesan.{' '}
+        <Link to="/saldo" search={{ new: '1' }}>
+          Isi saldo
+        </Link>
+      </>
+    }
+  />
 );
 
 /** Refetched on opening: messages within the quota change no saldo, so no event reports them. */
-function Price({ channel }: { channel: ChannelName | undefined }) {
-  const { data } = useQuery({ ...saldoQuery, refetchOnMount: 'always' });
-  const price = useMessagePrice(channel, data);
+function useCost(channel: ChannelName | undefined) {
+  const { data: saldo } = useQuery({ ...saldoQuery, refetchOnMount: 'always' });
+  const price = useMessagePrice(channel, saldo);
+  const isShort =
+    saldo !== undefined && price !== undefined && price !== 'quota' && saldo.available < price;
+  return { saldo, price, isShort };
+}
+
+function Price({ saldo, price }: ReturnType<typeof useCost>) {
   return (
     <dl className={styles['price']}>
       <div>
         <dt>Biaya</dt>
         <dd>
-          {data && price !== undefined ? (
-            <MessagePrice price={price} left={data.quota_left} />
+          {saldo && price !== undefined ? (
+            <MessagePrice price={price} left={saldo.quota_left} />
           ) : (
             <Skeleton width={56} />
           )}
@@ -180,7 +213,7 @@ function Price({ channel }: { channel: ChannelName | undefined }) {
       </div>
       <div>
         <dt>Saldo tersedia</dt>
-        <dd>{data ? <Money amount={data.available} /> : <Skeleton width={88} />}</dd>
+        <dd>{saldo ? <Money amount={saldo.available} /> : <Skeleton width={88} />}</dd>
       </div>
     </dl>
   );

@@ -1,6 +1,11 @@
 import { isolated } from '#contract/base/names.ts';
 import { civilDate } from '#contract/base/time.ts';
-import { saveView, VIEW_NAME_MAX, type MessageView } from '#contract/messages/history.ts';
+import {
+  saveView,
+  VIEW_NAME_MAX,
+  VIEWS_MAX,
+  type MessageView,
+} from '#contract/messages/history.ts';
 import { filtersOf, type ViewSearch } from '#web/features/messages/views/views.ts';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { FormActions } from '#web/ui/form/FormActions.tsx';
@@ -23,9 +28,11 @@ type Props = {
 const FORM = 'save-view';
 
 export function SaveView({ search, view, own, onClose, onSaved }: Props) {
+  const isFull = own.length >= VIEWS_MAX;
+  const replaced = view ?? (isFull ? own[0] : undefined);
   const filters = filtersOf(search, civilDate(new Date()));
   const { form, onSubmit, busy, error } = useActForm(saveView, {
-    initial: { name: view?.name ?? '', view_id: view?.id ?? '' },
+    initial: { name: replaced?.name ?? '', view_id: replaced?.id ?? '' },
     inputOf: ({ name, view_id }) => ({ name, ...filters, ...(view_id !== '' && { view_id }) }),
     onDone: ({ name }) => {
       toast(`Tampilan "${isolated(name)}" disimpan.`, { tone: 'success' });
@@ -57,9 +64,14 @@ export function SaveView({ search, view, own, onClose, onSaved }: Props) {
             <Select
               label="Simpan sebagai"
               options={[
-                { value: '', label: 'Tampilan baru' },
+                ...(isFull ? [] : [{ value: '', label: 'Tampilan baru' }]),
                 ...own.map(({ id, name }) => ({ value: id, label: `Ganti "${isolated(name)}"` })),
               ]}
+              help={
+                isFull
+                  ? `Sudah ada ${VIEWS_MAX} tampilan, jadi ini menggantikan salah satunya. Untuk yang baru, hapus satu dulu.`
+                  : undefined
+              }
               value={form.values.view_id}
               onChange={({ target }) => replace(target.value)}
             />

@@ -1,39 +1,49 @@
-import { useQuery } from '@tanstack/react-query';
-import { Download } from 'lucide-react';
-import { useState } from 'react';
+import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Download, X } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { PAGE_SIZE } from '#contract/base/act.ts';
+import { formatNumber } from '#contract/base/money.ts';
+import { isolated } from '#contract/base/names.ts';
+import { formatDateTime } from '#contract/base/time.ts';
 import {
   AUDIT_COUNT_MAX,
+  type AuditCheck,
   type AuditEntry,
-  AuditOutcome,
   auditState,
   exportAudit,
   listAudit,
+  verifyAudit,
 } from '#contract/operator/audit.ts';
-import { formatNumber } from '#contract/base/money.ts';
+import type { AnswerOf } from '#web/api/answer.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
+import { Link } from '#web/browser/router/Link.tsx';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
-import { actorOf, outcomeOf } from '#web/features/operator/audit/audit.ts';
-import { AuditDrawer } from '#web/features/operator/audit/AuditDrawer.tsx';
-import styles from '#web/features/operator/audit/AuditPage.module.css';
-import { Chain } from '#web/features/operator/audit/Chain.tsx';
-import { type AuditChange, Filters } from '#web/features/operator/audit/Filters.tsx';
-import { actSentence } from '#web/features/operator/audit/sentences.ts';
-import { actQuery } from '#web/features/operator/form/actQuery.ts';
-import desk from '#web/features/operator/form/form.module.css';
-import { OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
+import type { Search } from '#web/browser/router/routes.ts';
+import {
+  actOptions,
+  actorOf,
+  actSentence,
+  checkSentence,
+  factName,
+  findingSentence,
+  outcomeOf,
+} from '#web/features/operator/audit/audit.ts';
+import page from '#web/features/operator/audit/AuditPage.module.css';
+import styles from '#web/features/operator/operator.module.css';
+import { Hash, Loaded, OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
+import { momentColumn, OperatorList } from '#web/features/operator/OperatorList.tsx';
+import { actQuery, isOperatorQuery } from '#web/features/operator/operatorQuery.ts';
+import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { saveFrom } from '#web/ui/copy/saveFile.ts';
-import { isCivilDate } from '#web/ui/date/dates.ts';
-import { Panel } from '#web/ui/panel/Panel.tsx';
+import { DatePicker } from '#web/ui/date/DatePicker.tsx';
+import { dateWords, isCivilDate } from '#web/ui/date/dates.ts';
+import { type FactList, Facts, Panel, Row, Stack } from '#web/ui/panel/Panel.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
-import { DataTable } from '#web/ui/table/DataTable.tsx';
+import type { ListFields } from '#web/ui/table/list/useList.ts';
 import type { Column } from '#web/ui/table/tableProps.ts';
-import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
-import { NoRows } from '#web/ui/table/list/NoRows.tsx';
-import { useAddressView } from '#web/ui/table/list/useAddressView.ts';
-import { useList } from '#web/ui/table/list/useList.ts';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
@@ -46,7 +56,7 @@ const columns: readonly Column<AuditEntry>[] = [
     cell: ({ act, about, whom }) => (
       <span className={styles['what']}>
         {actSentence(act)}
-        {(about ?? whom) && <span className={desk['small']}>{(about ?? whom)?.name}</span>}
+        {(about ?? whom) && <span className={styles['small']}>{(about ?? whom)?.name}</span>}
       </span>
     ),
   },
@@ -55,11 +65,11 @@ const columns: readonly Column<AuditEntry>[] = [
     title: 'Oleh',
     width: 220,
     phone: 'line',
-    cell: (line) => (
+    cell: (entry) => (
       <span className={styles['what']}>
-        {actorOf(line)}
-        {line.account && !line.account.ours && line.account.name !== line.person?.name && (
-          <span className={desk['small']}>{line.account.name}</span>
+        {actorOf(entry)}
+        {entry.account && !entry.account.ours && entry.account.name !== entry.person?.name && (
+          <span className={styles['small']}>{entry.account.name}</span>
         )}
       </span>
     ),
@@ -74,7 +84,7 @@ const columns: readonly Column<AuditEntry>[] = [
       return <StatusChip tone={tone}>{label}</StatusChip>;
     },
   },
-  { id: 'at', title: 'Waktu', width: 170, phone: 'note', cell: ({ at }) => <DateTime at={at} /> },
+  momentColumn({ id: 'at', title: 'Waktu', phone: 'note', at: ({ at }) => at }),
   {
     id: 'ip',
     title: 'Alamat IP',
@@ -84,100 +94,190 @@ const columns: readonly Column<AuditEntry>[] = [
   },
 ];
 
-/** The filter from the address; impossible dates are dropped. */
-function useAuditSearch() {
-  const { from, to, act, user, account, outcome } = useSearch('/operator/audit');
-  const range = from && to && isCivilDate(from) && isCivilDate(to) ? { from, to } : null;
-  const known = AuditOutcome().safeParse(outcome);
-  const filter = {
-    ...range,
-    ...(act !== undefined && { act_name: act }),
-    ...(user !== undefined && { user_id: user }),
-    ...(account !== undefined && { account_id: account }),
-    ...(known.success && { outcome: known.data }),
-  };
-  return { range, filter };
-}
+type Change = Search<'/operator/audit'>;
 
-const go = (change: AuditChange) =>
+const go = (change: Change): void =>
   void navigate({
     to: '/operator/audit',
     change: { page: undefined, ...change },
     resetScroll: false,
   });
 
+const fields = ['from', 'to', 'act', 'user', 'account', 'outcome'] as const;
+const noFilter: Change = Object.fromEntries(fields.map((name) => [name, undefined]));
+
+const outcomes = [
+  { value: '', label: 'Semua hasil' },
+  { value: 'ok', label: 'Berhasil' },
+  { value: 'refused', label: 'Ditolak atau gagal' },
+];
+
 /** Route `/operator/audit`: who did what, when and from where, and whether the log is intact. */
 export function AuditPage() {
-  const { range, filter } = useAuditSearch();
-  const { view, onView } = useAddressView('/operator/audit');
+  const { from, to, act, user, account, outcome } = useSearch('/operator/audit');
   const state = useQuery(actQuery(auditState, {}));
-  const list = useList(listAudit, filter, view);
-  const [opened, setOpened] = useState<AuditEntry>();
-  const isFiltered = Object.keys(filter).length > 0;
-  const isFull = (list.table.totalPages ?? 0) * 10 >= AUDIT_COUNT_MAX;
+  // Impossible dates are dropped.
+  const range = from && to && isCivilDate(from) && isCivilDate(to) ? { from, to } : null;
+  const filter = { ...range, act_name: act, user_id: user, account_id: account, outcome };
   return (
     <OperatorFrame
       title="Catatan audit"
       context="Siapa melakukan apa, kapan, dan dari mana. Catatan hanya dapat bertambah."
       action={<Export filter={filter} />}
     >
-      <div className={desk['page']}>
-        <Chain state={state} />
-        <Panel title="Catatan">
-          <Filters
-            range={range}
-            filter={filter}
-            operators={state.data?.operators ?? []}
-            onChange={go}
+      <Chain state={state} />
+      <OperatorList
+        to="/operator/audit"
+        act={listAudit}
+        input={filter}
+        title="Catatan"
+        caption="Catatan audit"
+        columns={columns}
+        rowKey={({ id }) => id}
+        filters={[
+          {
+            name: 'act',
+            label: 'Tindakan',
+            options: [{ value: '', label: 'Semua tindakan' }, ...actOptions],
+          },
+          { name: 'user', label: 'Oleh', options: peopleOf(state.data?.operators ?? [], user) },
+          { name: 'outcome', label: 'Hasil', options: outcomes },
+        ]}
+        moreFilters={
+          <DatePicker
+            label="Tanggal"
+            labels={dateWords}
+            hideLabel
+            value={range}
+            onChange={(chosen) => go({ from: chosen?.from, to: chosen?.to })}
           />
-          <DataTable
-            caption="Catatan audit"
-            columns={columns}
-            rowKey={({ id }) => id}
-            {...list.table}
-            onOpen={setOpened}
-            openKey={opened?.id}
-            onView={onView}
-            empty={
-              <NoRows list={list} onReset={isFiltered && (() => go(NO_FILTER))}>
-                <EmptyState title="Belum ada catatan">
-                  Setiap tindakan penting akan tercatat di sini.
-                </EmptyState>
-              </NoRows>
-            }
-          />
-          {isFull && (
-            <p className={desk['small']}>
+        }
+        resets={fields}
+        below={account !== undefined && <OneAccount />}
+        empty={{
+          title: 'Belum ada catatan',
+          text: 'Setiap tindakan penting akan tercatat di sini.',
+        }}
+        drawer={{
+          name: 'Catatan audit',
+          title: (entry) => actSentence(entry.act),
+          missing: 'Catatan ini tidak ada di halaman yang sedang ditampilkan.',
+          children: (entry) => <Entry entry={entry} />,
+        }}
+        foot={(totalPages) =>
+          totalPages * PAGE_SIZE >= AUDIT_COUNT_MAX && (
+            <p className={styles['small']}>
               Yang ditampilkan {formatNumber(AUDIT_COUNT_MAX)} catatan terbaru. Pilih tanggal untuk
               melihat yang lebih lama.
             </p>
-          )}
-        </Panel>
-      </div>
-      {opened && (
-        <AuditDrawer
-          line={opened}
-          onClose={() => setOpened(undefined)}
-          onFilter={(change) => {
-            setOpened(undefined);
-            go({ ...NO_FILTER, ...change });
-          }}
-        />
-      )}
+          )
+        }
+      />
     </OperatorFrame>
   );
 }
 
-const NO_FILTER: AuditChange = {
-  from: undefined,
-  to: undefined,
-  act: undefined,
-  user: undefined,
-  account: undefined,
-  outcome: undefined,
-};
+type Operators = AnswerOf<typeof auditState>['operators'];
 
-function Export({ filter }: { filter: ReturnType<typeof useAuditSearch>['filter'] }) {
+const peopleOf = (operators: Operators, user: string | undefined) => [
+  { value: '', label: 'Semua operator dan pelanggan' },
+  ...(user !== undefined && !operators.some(({ user_id }) => user_id === user)
+    ? [{ value: user, label: 'Satu orang saja' }]
+    : []),
+  ...operators.map(({ user_id, name, removed }) => ({
+    value: user_id,
+    label: removed ? `${isolated(name)} (sudah keluar)` : name,
+  })),
+];
+
+const OneAccount = () => (
+  <div className={page['only']}>
+    <Button
+      variant="outline"
+      tone="neutral"
+      size="sm"
+      icon={<X size={16} />}
+      onClick={() => go({ account: undefined })}
+    >
+      Satu akun saja, tampilkan semua
+    </Button>
+  </div>
+);
+
+function Entry({ entry }: { entry: AuditEntry }) {
+  const { person, account, about } = entry;
+  const customer = about ?? (account && !account.ours ? account : null);
+  const only = (change: Change, words: string) => (
+    <Button
+      size="sm"
+      variant="outline"
+      tone="neutral"
+      onClick={() => go({ ...noFilter, open: undefined, ...change })}
+    >
+      {words}
+    </Button>
+  );
+  return (
+    <>
+      <Facts facts={factsOf(entry)} />
+      {entry.erased && (
+        <p className={styles['note']}>
+          Alamat IP dan rinciannya sudah dihapus: akunnya ditutup, atau lewat tujuh hari bagi yang
+          belum masuk.
+        </p>
+      )}
+      {(person || customer) && (
+        <Row>
+          {person && only({ user: person.user_id }, 'Semua catatan orang ini')}
+          {customer && only({ account: customer.account_id }, 'Semua catatan pelanggan ini')}
+        </Row>
+      )}
+    </>
+  );
+}
+
+const Customer = ({ account_id, name }: { account_id: string; name: string }) => (
+  <Link to="/operator/pelanggan" search={{ open: account_id }}>
+    {name}
+  </Link>
+);
+
+function factsOf(entry: AuditEntry): FactList {
+  const { person, account, about, whom, outcome } = entry;
+  const { label, tone } = outcomeOf(outcome);
+  return [
+    { term: 'Waktu', is: <DateTime at={entry.at} /> },
+    { term: 'Oleh', is: actorOf(entry) },
+    person !== null && { term: 'ID orang', is: <Hash>{person.user_id}</Hash> },
+    account !== null && {
+      term: 'Akun',
+      is: account.ours ? account.name : <Customer {...account} />,
+    },
+    about !== null && { term: 'Pelanggan', is: <Customer {...about} /> },
+    whom !== null && { term: 'Terhadap', is: whom.name },
+    {
+      term: 'Hasil',
+      is: (
+        <Row>
+          <StatusChip tone={tone}>{label}</StatusChip>
+          {outcome !== 'ok' && <Hash>{outcome}</Hash>}
+        </Row>
+      ),
+    },
+    ...Object.entries(entry.facts).map(([field, id]) => ({
+      term: factName(field),
+      is: <Hash>{id}</Hash>,
+    })),
+    { term: 'Alamat IP', is: entry.ip ? <span className="num">{entry.ip}</span> : '—' },
+    { term: 'Tindakan', is: <Hash>{entry.act}</Hash> },
+    { term: 'Permintaan', is: <Hash>{entry.request}</Hash> },
+    { term: 'Nomor dalam rantai', is: formatNumber(entry.seq) },
+    { term: 'ID catatan', is: <Hash>{entry.id}</Hash> },
+    { term: 'SHA-256', is: <Hash>{entry.hash}</Hash> },
+  ];
+}
+
+function Export({ filter }: { filter: ListFields<typeof listAudit> }) {
   const make = useAct(exportAudit, {
     onSuccess: ({ url, filename }) => saveFrom(url, filename),
     onError: (no) => toast(sentenceOf(no), { tone: 'danger' }),
@@ -194,3 +294,72 @@ function Export({ filter }: { filter: ReturnType<typeof useAuditSearch>['filter'
     </Button>
   );
 }
+
+const CHECK_MS = 5_000;
+
+function Chain({ state }: { state: UseQueryResult<AnswerOf<typeof auditState>> }) {
+  const client = useQueryClient();
+  const [waitsSince, setWaitsSince] = useState<number>();
+  const { refetch, data } = state;
+  const isWaiting = waitsSince !== undefined && (data?.check?.at.getTime() ?? 0) < waitsSince;
+  useEffect(() => {
+    if (!isWaiting) return;
+    const timer = setInterval(() => void refetch(), CHECK_MS);
+    return () => clearInterval(timer);
+  }, [isWaiting, refetch]);
+  const { busy, mutate } = useAct(verifyAudit, {
+    onSuccess: ({ check }) => {
+      if (!check) toast('Catatannya banyak: hasilnya tampil di sini setelah selesai.');
+      setWaitsSince(check ? undefined : Date.now());
+      void client.invalidateQueries({ predicate: isOperatorQuery });
+    },
+    onError: (no) => toast(sentenceOf(no), { tone: 'danger' }),
+  });
+  return (
+    <Panel
+      title="Rantai"
+      tools={
+        <Button variant="outline" size="sm" busy={busy || isWaiting} onClick={() => mutate({})}>
+          Periksa sekarang
+        </Button>
+      }
+    >
+      <Loaded query={state} lines={2}>
+        {({ check }) =>
+          check ? (
+            <Checked check={check} />
+          ) : (
+            <p className={styles['note']}>
+              Belum pernah diperiksa. Pemeriksaan berjalan setiap hari pukul 00.10 WIB.
+            </p>
+          )
+        }
+      </Loaded>
+    </Panel>
+  );
+}
+
+const Checked = ({ check }: { check: AuditCheck }) => (
+  <Stack gap={12}>
+    <Alert
+      state={check.ok ? 'success' : 'danger'}
+      visible
+      label={
+        check.ok ? `Rantai utuh sampai ${formatDateTime(check.at)} WIB.` : checkSentence(check)
+      }
+    >
+      {check.findings.length > 0 && (
+        <ul className={page['findings']}>
+          {check.findings.map((finding) => (
+            <li key={JSON.stringify(finding)}>{findingSentence(finding)}</li>
+          ))}
+        </ul>
+      )}
+    </Alert>
+    <p className={styles['small']}>
+      {formatNumber(check.lines)} catatan dalam {formatNumber(check.chains)} rantai dihitung ulang,
+      selama {formatNumber(check.millis)} milidetik. Diperiksa juga setiap malam, dan dengan{' '}
+      <code>npm run ledger:check</code>.
+    </p>
+  </Stack>
+);

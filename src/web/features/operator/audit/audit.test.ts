@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { acts } from '#contract/acts.ts';
-import { checkSentence, findingSentence, outcomeOf } from './audit.ts';
-import { actOptions, actSentence } from './sentences.ts';
+import { actOptions, actSentence, checkSentence, findingSentence, outcomeOf } from './audit.ts';
 
 test('every audited act has a sentence of its own', () => {
   const audited = acts.filter((act) => act.audited).map(({ name }) => name);

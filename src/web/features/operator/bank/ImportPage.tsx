@@ -2,32 +2,38 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { formatRupiah } from '#contract/base/money.ts';
 import {
-  operatorTopups,
+  type StatementLine,
+  type StatementOutcome,
   type StatementReport,
   importStatement,
-  listBankEntries,
   previewStatement,
 } from '#contract/operator/payments.ts';
 import { perform } from '#web/api/act.ts';
 import { sentenceOf } from '#web/api/errors.ts';
-import { typeNames } from '#web/api/uploads/fileTypes.ts';
 import { useAct } from '#web/api/query.ts';
-import styles from '#web/features/operator/bank/ImportPage.module.css';
+import { typeNames } from '#web/api/uploads/fileTypes.ts';
 import {
-  hasNewEntries,
   countsOf,
   dayInWords,
+  hasNewEntries,
   outcomeLabel,
   outcomeTone,
-} from '#web/features/operator/bank/statement.ts';
-import { StatementTable } from '#web/features/operator/bank/StatementTable.tsx';
+  pageOf,
+} from '#web/features/operator/bank/bank.ts';
+import styles from '#web/features/operator/bank/ImportPage.module.css';
+import desk from '#web/features/operator/operator.module.css';
 import { OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
+import { isOperatorQuery } from '#web/features/operator/operatorQuery.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button, LinkButton } from '#web/ui/button/Button.tsx';
-import { type Fact, Facts, Panel } from '#web/ui/panel/Panel.tsx';
+import { Money } from '#web/ui/money/Money.tsx';
+import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
+import { type FactList, Facts, Panel, Row } from '#web/ui/panel/Panel.tsx';
+import { Select } from '#web/ui/select/Select.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
-import { listKey } from '#web/ui/table/list/useList.ts';
+import { DataTable } from '#web/ui/table/DataTable.tsx';
+import type { Column } from '#web/ui/table/tableProps.ts';
 import { FileUpload } from '#web/ui/upload/FileUpload.tsx';
 import { indonesianUploads } from '#web/ui/upload/uploadLabels.ts';
 
@@ -57,8 +63,7 @@ function useImport() {
     } catch (no) {
       setStep({ at: 'preview', upload, report, failure: sentenceOf(no) });
     } finally {
-      void client.invalidateQueries({ queryKey: listKey(listBankEntries) });
-      void client.invalidateQueries({ queryKey: listKey(operatorTopups) });
+      void client.invalidateQueries({ predicate: isOperatorQuery });
     }
   };
   return { step, look, bring, busy: send.busy, again: () => setStep({ at: 'choose' }) };
@@ -72,36 +77,34 @@ export function ImportPage() {
       title="Impor mutasi"
       context="Berkas CSV dari KlikBCA, Mandiri, BRI, atau BNI. Tidak ada yang ditulis sebelum Anda menyetujuinya."
     >
-      <div className={styles['page']}>
-        {step.at === 'choose' && (
-          <FileUpload
-            label="Berkas mutasi"
-            purpose="statement"
-            labels={indonesianUploads}
-            typeLabels={typeNames}
-            help="CSV, paling besar 5 MB dan 20.000 baris. Periode yang tumpang tindih tidak apa-apa: satu baris dihitung sekali."
-            error={step.failure}
-            onChange={([id]) => {
-              if (id !== undefined) void look(id);
-            }}
-          />
-        )}
-        {step.at === 'reading' && (
-          <div aria-busy="true" role="status" aria-label="Membaca berkas">
-            <Skeleton lines={8} height="1.6em" />
-          </div>
-        )}
-        {step.at === 'preview' && (
-          <Preview
-            report={step.report}
-            failure={step.failure}
-            busy={busy}
-            onImport={() => void bring(step.upload, step.report)}
-            onAgain={again}
-          />
-        )}
-        {step.at === 'done' && <Result report={step.report} onAgain={again} />}
-      </div>
+      {step.at === 'choose' && (
+        <FileUpload
+          label="Berkas mutasi"
+          purpose="statement"
+          labels={indonesianUploads}
+          typeLabels={typeNames}
+          help="CSV, paling besar 5 MB dan 20.000 baris. Periode yang tumpang tindih tidak apa-apa: satu baris dihitung sekali."
+          error={step.failure}
+          onChange={([id]) => {
+            if (id !== undefined) void look(id);
+          }}
+        />
+      )}
+      {step.at === 'reading' && (
+        <div aria-busy="true" role="status" aria-label="Membaca berkas">
+          <Skeleton lines={8} height="1.6em" />
+        </div>
+      )}
+      {step.at === 'preview' && (
+        <Preview
+          report={step.report}
+          failure={step.failure}
+          busy={busy}
+          onImport={() => void bring(step.upload, step.report)}
+          onAgain={again}
+        />
+      )}
+      {step.at === 'done' && <Result report={step.report} onAgain={again} />}
     </OperatorFrame>
   );
 }
@@ -138,14 +141,14 @@ function Preview({ report, failure, busy, onImport, onAgain }: PreviewProps) {
         <Counts report={report} />
         <Facts facts={factsOf(report)} />
       </Panel>
-      <div className={styles['actions']}>
+      <Row>
         <Button busy={busy} disabled={!brings} onClick={onImport}>
           Impor mutasi ini
         </Button>
         <Button variant="outline" tone="neutral" disabled={busy} onClick={onAgain}>
           Pilih berkas lain
         </Button>
-      </div>
+      </Row>
       <StatementTable report={report} />
     </>
   );
@@ -169,12 +172,12 @@ function Result({ report, onAgain }: { report: StatementReport; onAgain: () => v
       <Panel title="Hasil impor">
         <Counts report={report} />
       </Panel>
-      <div className={styles['actions']}>
+      <Row>
         <LinkButton to="/operator/mutasi-bank">Lihat yang belum cocok</LinkButton>
         <Button variant="outline" tone="neutral" onClick={onAgain}>
           Impor berkas lain
         </Button>
-      </div>
+      </Row>
       <StatementTable report={report} />
     </>
   );
@@ -191,15 +194,94 @@ const Counts = ({ report }: { report: StatementReport }) => (
   </ul>
 );
 
-function factsOf({ format, account, period, pays }: StatementReport): readonly Fact[] {
-  const facts: readonly (Fact | false | null)[] = [
+function factsOf({ format, account, period, pays }: StatementReport): FactList {
+  return [
     { term: 'Format berkas', is: format },
     account !== null && { term: 'Rekening', is: account },
-    period && {
-      term: 'Periode',
-      is: `${dayInWords(period.from)} – ${dayInWords(period.to)}`,
-    },
+    period && { term: 'Periode', is: `${dayInWords(period.from)} – ${dayInWords(period.to)}` },
     { term: 'Membayar isi saldo', is: formatRupiah(pays) },
   ];
-  return facts.filter((fact) => fact !== false && fact !== null);
+}
+
+function Detail({ line: { reason, topup } }: { line: StatementLine }) {
+  if (reason !== null) return <span className={styles['reason']}>{reason}</span>;
+  return topup && <span className={desk['small']}>{`${topup.account_name} · ${topup.id}`}</span>;
+}
+
+const columns: readonly Column<StatementLine>[] = [
+  { id: 'number', title: 'Baris', width: 70, phone: 'fact', cell: ({ number }) => number },
+  {
+    id: 'day',
+    title: 'Tanggal',
+    width: 120,
+    phone: 'line',
+    cell: ({ day }) => (day === null ? '—' : dayInWords(day)),
+  },
+  {
+    id: 'description',
+    title: 'Keterangan bank',
+    width: 320,
+    phone: 'title',
+    cell: (line) => (
+      <span className={styles['what']}>
+        {line.description || '—'}
+        <Detail line={line} />
+      </span>
+    ),
+  },
+  {
+    id: 'amount',
+    title: 'Jumlah',
+    align: 'end',
+    whole: true,
+    phone: 'aside',
+    cell: ({ amount }) => (amount === null ? '—' : <Money amount={amount} />),
+  },
+  {
+    id: 'outcome',
+    title: 'Hasil',
+    width: 200,
+    whole: true,
+    phone: 'fact',
+    cell: ({ outcome }) => (
+      <StatusChip tone={outcomeTone[outcome]}>{outcomeLabel[outcome]}</StatusChip>
+    ),
+  },
+];
+
+function StatementTable({ report }: { report: StatementReport }) {
+  const [outcome, setOutcome] = useState<StatementOutcome>();
+  const [page, setPage] = useState(0);
+  const options = [
+    { value: '', label: 'Semua baris' },
+    ...countsOf(report).map(([value]) => ({ value, label: outcomeLabel[value] })),
+  ];
+  return (
+    <div>
+      <div className={styles['filter']}>
+        <Select
+          label="Hasil"
+          hideLabel
+          options={options}
+          value={outcome ?? ''}
+          onChange={({ target }) => {
+            setOutcome((target.value || undefined) as StatementOutcome | undefined);
+            setPage(0);
+          }}
+        />
+      </div>
+      <DataTable
+        caption="Isi berkas mutasi"
+        columns={columns}
+        rowKey={({ number }) => String(number)}
+        {...pageOf(report, outcome, page)}
+        view={{ page }}
+        onView={(view) => setPage(view.page)}
+        empty={<EmptyState title="Berkas ini tidak memuat baris seperti itu" />}
+      />
+      {report.left_out > 0 && (
+        <p>{report.left_out} baris lain dihitung, tetapi tidak ditampilkan di sini.</p>
+      )}
+    </div>
+  );
 }

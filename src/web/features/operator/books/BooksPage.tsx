@@ -13,14 +13,14 @@ import {
 } from '#contract/operator/books.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
-import { dayInWords } from '#web/features/operator/bank/statement.ts';
+import { dayInWords } from '#web/features/operator/bank/bank.ts';
 import { Findings } from '#web/features/operator/books/Findings.tsx';
-import { actQuery } from '#web/features/operator/form/actQuery.ts';
-import styles from '#web/features/operator/form/form.module.css';
-import { Loaded } from '#web/features/operator/form/Loaded.tsx';
-import { isOperatorQuery } from '#web/features/operator/form/useOperatorForm.tsx';
-import { OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
+import styles from '#web/features/operator/operator.module.css';
+import { Hash, Loaded, OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
+import { momentColumn } from '#web/features/operator/OperatorList.tsx';
+import { actQuery, isOperatorQuery } from '#web/features/operator/operatorQuery.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
+import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { Panel, Stack } from '#web/ui/panel/Panel.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
@@ -40,17 +40,15 @@ export function BooksPage() {
       title="Pembukuan"
       context="Setiap malam semua angka diperiksa, dicocokkan dengan bank, dan disegel."
     >
-      <div className={styles['page']}>
-        <Loaded query={overview} lines={8}>
-          {({ check, reconciliation }) => (
-            <>
-              <Checked check={check} />
-              <Reconciled found={reconciliation} />
-            </>
-          )}
-        </Loaded>
-        <Seals />
-      </div>
+      <Loaded query={overview} lines={8}>
+        {({ check, reconciliation }) => (
+          <>
+            <Checked check={check} />
+            <Reconciled found={reconciliation} />
+          </>
+        )}
+      </Loaded>
+      <Seals />
     </OperatorFrame>
   );
 }
@@ -105,7 +103,7 @@ function Checked({ check }: { check: LedgerCheck | null }) {
                     <strong>
                       {invariant}: <span lang="en">{description}</span>
                     </strong>
-                    <span className={styles['hash']}>{examples.join(' ')}</span>
+                    <Hash>{examples.join(' ')}</Hash>
                   </span>
                   <StatusChip tone="danger">{formatNumber(broken)} baris</StatusChip>
                 </li>
@@ -157,7 +155,7 @@ const columns: readonly Column<Seal>[] = [
     title: 'Segel (SHA-256)',
     width: 260,
     phone: 'line',
-    cell: ({ hash }) => <span className={styles['hash']}>{hash.slice(0, 24)}…</span>,
+    cell: ({ hash }) => <Hash>{hash.slice(0, 24)}…</Hash>,
   },
   {
     id: 'entries',
@@ -175,13 +173,7 @@ const columns: readonly Column<Seal>[] = [
     phone: 'fact',
     cell: ({ bookings }) => formatNumber(bookings),
   },
-  {
-    id: 'at',
-    title: 'Disegel',
-    width: 170,
-    phone: 'note',
-    cell: ({ at }) => <DateTime at={at} />,
-  },
+  momentColumn({ id: 'at', title: 'Disegel', phone: 'note', at: ({ at }) => at }),
 ];
 
 function Seals() {
@@ -199,7 +191,7 @@ function Seals() {
       }
     >
       <Stack gap={12}>
-        <Alert state="danger" visible={error !== null} label={error ? sentenceOf(error) : ''} />
+        <RefusalAlert error={error} />
         <Alert
           state={data?.ok ? 'success' : 'danger'}
           visible={data !== undefined}

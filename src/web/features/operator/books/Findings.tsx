@@ -1,6 +1,6 @@
 import { formatNumber } from '#contract/base/money.ts';
 import type { FindingCode, ReconciliationFinding } from '#contract/operator/books.ts';
-import styles from '#web/features/operator/form/form.module.css';
+import { Entry, Rows } from '#web/features/operator/OperatorFrame.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 
@@ -62,23 +62,22 @@ const shortened = (reference: string): string =>
   reference.length > SHOWN ? `${reference.slice(0, SHOWN - 1)}…` : reference;
 
 export const Findings = ({ findings }: { findings: readonly ReconciliationFinding[] }) => (
-  <ul className={styles['rows']} aria-label="Temuan rekonsiliasi">
+  <Rows label="Temuan rekonsiliasi">
     {findings.map(({ code, severity, count, amount, examples }) => (
-      <li key={code}>
-        <span className={styles['what']}>
-          <strong>{words[code].what}</strong>
-          <span className={styles['note']}>{words[code].todo}</span>
-          <span className={styles['small']}>
-            {examples.slice(0, 3).map(shortened).join(', ')}
-            {examples.length > 3 && ' …'}
-          </span>
-        </span>
-        <StatusChip tone={severity === 'red' ? 'danger' : 'warning'}>
-          <span>
-            {formatNumber(count)} · <Money amount={amount} />
-          </span>
-        </StatusChip>
-      </li>
+      <Entry
+        key={code}
+        note={words[code].todo}
+        small={`${examples.slice(0, 3).map(shortened).join(', ')}${examples.length > 3 ? ' …' : ''}`}
+        end={
+          <StatusChip tone={severity === 'red' ? 'danger' : 'warning'}>
+            <span>
+              {formatNumber(count)} · <Money amount={amount} />
+            </span>
+          </StatusChip>
+        }
+      >
+        <strong>{words[code].what}</strong>
+      </Entry>
     ))}
-  </ul>
+  </Rows>
 );

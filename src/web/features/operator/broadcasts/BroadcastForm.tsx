@@ -1,73 +1,76 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import type { InputFor, OutputOf } from '#contract/base/act.ts';
+import { formatNumber } from '#contract/base/money.ts';
 import {
   type Broadcast,
   BroadcastAudience,
+  type BroadcastTone,
   broadcastAudienceLabel,
   broadcastAudiences,
   changeBroadcast,
   createBroadcast,
 } from '#contract/operator/broadcasts.ts';
-import { formatNumber } from '#contract/base/money.ts';
 import { BroadcastNotice } from '#web/features/broadcasts/broadcasts.ts';
-import {
-  type Typed,
-  inputOf,
-  peopleOf,
-  typedFrom,
-} from '#web/features/operator/broadcasts/broadcastForm.ts';
-import { actQuery } from '#web/features/operator/form/actQuery.ts';
-import styles from '#web/features/operator/form/form.module.css';
-import { MomentField } from '#web/features/operator/form/MomentField.tsx';
-import { useOperatorForm } from '#web/features/operator/form/useOperatorForm.tsx';
-import { Button } from '#web/ui/button/Button.tsx';
+import { instantOf, momentAt } from '#web/features/operator/moment.ts';
+import { MomentField } from '#web/features/operator/MomentField.tsx';
+import styles from '#web/features/operator/operator.module.css';
+import { OperatorForm } from '#web/features/operator/OperatorForm.tsx';
+import { actQuery } from '#web/features/operator/operatorQuery.ts';
 import { Checkbox } from '#web/ui/form/Checkbox.tsx';
 import type { Form } from '#web/ui/form/useForm.ts';
 import { Panel } from '#web/ui/panel/Panel.tsx';
 import { Select } from '#web/ui/select/Select.tsx';
 import { TextArea, TextField } from '#web/ui/text/TextField.tsx';
 
-type Props = {
-  broadcast: Broadcast | undefined;
-  onDone: () => void;
-  onDirty: (isDirty: boolean) => void;
+/** The fields of a broadcast as typed; times as `momentAt` writes them. */
+type Values = {
+  title: string;
+  text: string;
+  tone: string;
+  audience: string;
+  plan: string;
+  from: string;
+  until: string;
+  by_push: boolean;
+  by_message: boolean;
 };
 
-export const BroadcastForm = ({ broadcast, ...rest }: Props) =>
-  broadcast ? <Change broadcast={broadcast} {...rest} /> : <Create {...rest} />;
+const valuesOf = (broadcast: Broadcast | undefined): Values => ({
+  title: broadcast?.title ?? '',
+  text: broadcast?.text ?? '',
+  tone: broadcast?.tone ?? 'info',
+  audience: broadcast?.audience ?? 'all',
+  plan: broadcast?.plan ?? '',
+  from: broadcast ? momentAt(broadcast.from) : '',
+  until: broadcast ? momentAt(broadcast.until) : '',
+  by_push: broadcast?.by_push ?? false,
+  by_message: broadcast?.by_message ?? false,
+});
 
-function Create({ onDone, onDirty }: Omit<Props, 'broadcast'>) {
-  const { data } = useQuery(actQuery(broadcastAudiences, {}));
-  const { form, onSubmit } = useOperatorForm(createBroadcast, {
-    initial: typedFrom(undefined),
-    inputOf,
-    question: (typed) => ({
-      title: typed.from === '' ? 'Tayangkan sekarang?' : 'Jadwalkan pengumuman ini?',
-      text: `Dibaca ${formatNumber(peopleOf(typed, data))} orang${waysOf(typed)}.`,
-      button: typed.from === '' ? 'Tayangkan' : 'Jadwalkan',
-    }),
-    said: ({ state }) => (state === 'shown' ? 'Pengumuman tayang.' : 'Pengumuman dijadwalkan.'),
-    onDone,
-  });
-  return <Fields form={form} onSubmit={onSubmit} onDirty={onDirty} button="Tayangkan" />;
+function inputOf(values: Values): InputFor<typeof createBroadcast> {
+  const from = instantOf(values.from);
+  return {
+    title: values.title,
+    text: values.text,
+    tone: values.tone as BroadcastTone,
+    audience: values.audience as BroadcastAudience,
+    ...(values.audience === 'plan' && { plan: values.plan }),
+    ...(from !== undefined && { from }),
+    until: instantOf(values.until) ?? '',
+    by_push: values.by_push ? 'yes' : 'no',
+    by_message: values.by_message ? 'yes' : 'no',
+  };
 }
 
-function Change({ broadcast, onDone, onDirty }: Props & { broadcast: Broadcast }) {
-  const { form, onSubmit } = useOperatorForm(changeBroadcast, {
-    initial: typedFrom(broadcast),
-    inputOf: (typed: Typed) => ({ broadcast_id: broadcast.id, ...inputOf(typed) }),
-    question: () => ({
-      title: 'Simpan perubahan?',
-      text: 'Pengumuman ini belum tayang, jadi belum ada yang membacanya.',
-      button: 'Simpan',
-    }),
-    said: () => 'Pengumuman disimpan.',
-    onDone,
-  });
-  return <Fields form={form} onSubmit={onSubmit} onDirty={onDirty} button="Simpan perubahan" />;
+function peopleOf(
+  { audience, plan }: Pick<Values, 'audience' | 'plan'>,
+  counted: OutputOf<typeof broadcastAudiences> | undefined,
+): number {
+  if (audience === 'plan') return counted?.plans.find(({ code }) => code === plan)?.people ?? 0;
+  return (audience === 'linked' ? counted?.linked : counted?.all) ?? 0;
 }
 
-const waysOf = ({ by_push, by_message }: Typed): string => {
+const waysOf = ({ by_push, by_message }: Values): string => {
   const ways = [
     ...(by_push ? ['pemberitahuan browser'] : []),
     ...(by_message ? ['pesan ke ponsel'] : []),
@@ -75,90 +78,104 @@ const waysOf = ({ by_push, by_message }: Typed): string => {
   return ways.length > 0 ? `, juga lewat ${ways.join(' dan ')}` : '';
 };
 
-type FieldsProps = {
-  form: Form<Typed>;
-  onSubmit: ReturnType<typeof useOperatorForm>['onSubmit'];
-  onDirty: Props['onDirty'];
-  button: string;
+type Props = {
+  /** `undefined` for a new one. */
+  broadcast: Broadcast | undefined;
+  onDone: () => void;
+  onDirty: (isDirty: boolean) => void;
 };
+
+export function BroadcastForm({ broadcast, onDone, onDirty }: Props) {
+  const { data } = useQuery(actQuery(broadcastAudiences, {}));
+  const same = { initial: valuesOf(broadcast), onDone, onDirty };
+  const fields = (form: Form<Values>) => <Fields form={form} />;
+  if (broadcast) {
+    return (
+      <OperatorForm
+        {...same}
+        act={changeBroadcast}
+        inputOf={(values) => ({ broadcast_id: broadcast.id, ...inputOf(values) })}
+        question={() => ({
+          title: 'Simpan perubahan?',
+          text: 'Pengumuman ini belum tayang, jadi belum ada yang membacanya.',
+          button: 'Simpan',
+        })}
+        said="Pengumuman disimpan."
+        actions="Simpan perubahan"
+      >
+        {fields}
+      </OperatorForm>
+    );
+  }
+  return (
+    <OperatorForm
+      {...same}
+      act={createBroadcast}
+      inputOf={inputOf}
+      question={(values) => ({
+        title: values.from === '' ? 'Tayangkan sekarang?' : 'Jadwalkan pengumuman ini?',
+        text: `Dibaca ${formatNumber(peopleOf(values, data))} orang${waysOf(values)}.`,
+        button: values.from === '' ? 'Tayangkan' : 'Jadwalkan',
+      })}
+      said={({ state }) => (state === 'shown' ? 'Pengumuman tayang.' : 'Pengumuman dijadwalkan.')}
+      actions="Tayangkan"
+    >
+      {fields}
+    </OperatorForm>
+  );
+}
 
 const tones = [
   { value: 'info', label: 'Info' },
   { value: 'warning', label: 'Peringatan' },
 ];
 
-function Fields({ form, onSubmit, onDirty, button }: FieldsProps) {
-  const { values, errors, set, leave } = form;
-  const [first] = useState(values);
-  useEffect(() => onDirty(values !== first), [values, first, onDirty]);
-  type Texts = 'title' | 'text';
-  const field = (name: Texts) => ({
-    name,
-    value: values[name],
-    error: errors[name],
-    onChange: (event: { target: { value: string } }) => set(name, event.target.value),
-    onBlur: () => leave(name),
-  });
-  return (
-    <form ref={form.ref} noValidate className={styles['form']} onSubmit={onSubmit}>
-      <TextField label="Judul" required maxLength={80} autoComplete="off" {...field('title')} />
-      <TextArea
-        label="Isi"
-        required
-        rows={4}
-        maxLength={600}
-        help="Alamat https:// menjadi tautan otomatis."
-        {...field('text')}
-      />
-      <Select
-        label="Jenis"
-        name="tone"
-        options={tones}
-        value={values.tone}
-        onChange={(event) => set('tone', event.target.value)}
-      />
-      <Audience form={form} />
-      <Shown form={form} />
-      <Checkbox
-        label="Juga pemberitahuan browser"
-        help="Ke browser pelanggan yang menyalakannya."
-        checked={values.by_push}
-        onChange={(event) => set('by_push', event.target.checked)}
-      />
-      <Checkbox
-        label="Juga pesan ke ponsel"
-        help="Lewat token sistem, tanpa biaya, sesudah semua kode verifikasi. Yang pernah membalas STOP tidak dikirimi."
-        checked={values.by_message}
-        onChange={(event) => set('by_message', event.target.checked)}
-      />
-      <Panel title="Yang dilihat pelanggan">
-        <BroadcastNotice
-          title={values.title || 'Judul'}
-          text={values.text || 'Isi pengumuman'}
-          tone={values.tone === 'warning' ? 'warning' : 'info'}
-        />
-      </Panel>
-      <div className={styles['actions']}>
-        <Button type="submit">{button}</Button>
-      </div>
-    </form>
-  );
-}
-
-const Shown = ({ form }: { form: Form<Typed> }) => (
-  <div className={styles['pair']}>
-    <MomentField
-      form={form}
-      name="from"
-      label="Mulai (WIB)"
-      timeLabel="Jam mulai"
-      placeholder="Sekarang juga"
+const Fields = ({ form }: { form: Form<Values> }) => (
+  <>
+    <TextField label="Judul" required maxLength={80} autoComplete="off" {...form.field('title')} />
+    <TextArea
+      label="Isi"
+      required
+      rows={4}
+      maxLength={600}
+      help="Alamat https:// menjadi tautan otomatis."
+      {...form.field('text')}
     />
-    <MomentField form={form} name="until" label="Sampai (WIB)" timeLabel="Jam selesai" required />
-  </div>
+    <Select label="Jenis" options={tones} {...form.field('tone')} />
+    <Audience form={form} />
+    <div className={styles['pair']}>
+      <MomentField
+        form={form}
+        name="from"
+        label="Mulai (WIB)"
+        timeLabel="Jam mulai"
+        placeholder="Sekarang juga"
+      />
+      <MomentField form={form} name="until" label="Sampai (WIB)" timeLabel="Jam selesai" required />
+    </div>
+    <Checkbox
+      label="Juga pemberitahuan browser"
+      help="Ke browser pelanggan yang menyalakannya."
+      checked={form.values.by_push}
+      onChange={(event) => form.set('by_push', event.target.checked)}
+    />
+    <Checkbox
+      label="Juga pesan ke ponsel"
+      help="Lewat token sistem, tanpa biaya, sesudah semua kode verifikasi. Yang pernah membalas STOP tidak dikirimi."
+      checked={form.values.by_message}
+      onChange={(event) => form.set('by_message', event.target.checked)}
+    />
+    <Panel title="Yang dilihat pelanggan">
+      <BroadcastNotice
+        title={form.values.title || 'Judul'}
+        text={form.values.text || 'Isi pengumuman'}
+        tone={form.values.tone === 'warning' ? 'warning' : 'info'}
+      />
+    </Panel>
+  </>
 );
 
-function Audience({ form: { values, errors, set } }: { form: Form<Typed> }) {
+function Audience({ form: { values, field } }: { form: Form<Values> }) {
   const { data } = useQuery(actQuery(broadcastAudiences, {}));
   const people = (n: number | undefined) => (n === undefined ? '' : ` (${formatNumber(n)})`);
   const of = { all: data?.all, linked: data?.linked, plan: undefined };
@@ -166,28 +183,22 @@ function Audience({ form: { values, errors, set } }: { form: Form<Typed> }) {
     <>
       <Select
         label="Untuk"
-        name="audience"
         options={BroadcastAudience().options.map((one) => ({
           value: one,
           label: `${broadcastAudienceLabel[one]}${people(of[one])}`,
         }))}
-        value={values.audience}
-        error={errors.audience}
-        onChange={(event) => set('audience', event.target.value)}
+        {...field('audience')}
       />
       {values.audience === 'plan' && (
         <Select
           label="Paket"
-          name="plan"
           required
           placeholder="Pilih paket"
           options={(data?.plans ?? []).map(({ code, name, people: n }) => ({
             value: code,
             label: `${name}${people(n)}`,
           }))}
-          value={values.plan}
-          error={errors.plan}
-          onChange={(event) => set('plan', event.target.value)}
+          {...field('plan')}
         />
       )}
     </>

@@ -1,20 +1,27 @@
-import { type ConnectedNumber, listNumbers } from '#contract/operator/overview.ts';
+import { useQuery } from '@tanstack/react-query';
+import { formatNumber } from '#contract/base/money.ts';
+import { partings, pauses, restrictions } from '#contract/channels.ts';
+import {
+  type ConnectedNumber,
+  listNumbers,
+  listProviderAnswers,
+  type ProviderAnswers,
+} from '#contract/operator/overview.ts';
+import { tokenStatusLabel } from '#contract/tokens.ts';
+import { Link } from '#web/browser/router/Link.tsx';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
-import { Answers } from '#web/features/operator/channels/Answers.tsx';
-import { NumberDrawer } from '#web/features/operator/channels/NumberDrawer.tsx';
-import { NumberState } from '#web/features/operator/channels/NumberState.tsx';
-import styles from '#web/features/operator/form/form.module.css';
-import { OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
-import { channelLabel, uptimeWords } from '#web/features/tokens/tokens.ts';
-import { Panel } from '#web/ui/panel/Panel.tsx';
+import { effectWords, meaningWords } from '#web/features/operator/channels/codeWords.ts';
+import styles from '#web/features/operator/operator.module.css';
+import { Entry, Loaded, OperatorFrame, Rows } from '#web/features/operator/OperatorFrame.tsx';
+import { OperatorList, optionsOf } from '#web/features/operator/OperatorList.tsx';
+import { actQuery } from '#web/features/operator/operatorQuery.ts';
+import { channelLabel, statusTone, uptimeWords } from '#web/features/tokens/tokens.ts';
+import { Alert } from '#web/ui/alert/Alert.tsx';
+import { Facts, Panel } from '#web/ui/panel/Panel.tsx';
 import { Select } from '#web/ui/select/Select.tsx';
-import { DataTable } from '#web/ui/table/DataTable.tsx';
+import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import type { Column } from '#web/ui/table/tableProps.ts';
-import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
-import { NoRows } from '#web/ui/table/list/NoRows.tsx';
-import { useAddressView } from '#web/ui/table/list/useAddressView.ts';
-import { useList } from '#web/ui/table/list/useList.ts';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 
 const columns: readonly Column<ConnectedNumber>[] = [
@@ -82,99 +89,186 @@ const columns: readonly Column<ConnectedNumber>[] = [
   },
 ];
 
-type Search = { page?: number; channel?: 'cloud' | 'web'; state?: State; open?: string };
-type State = 'connected' | 'parted' | 'restricted' | 'paused';
-
-const go = (change: { [K in keyof Search]: Search[K] | undefined }) =>
-  void navigate({ to: '/operator/kanal', change, resetScroll: false });
+const channels = optionsOf('Semua kanal', { cloud: channelLabel.cloud, web: channelLabel.web });
+const states = optionsOf('Semua status', {
+  connected: 'Tersambung',
+  parted: 'Terputus',
+  restricted: 'Dibatasi',
+  paused: 'Dijeda',
+});
 
 /** Route `/operator/kanal`: all customers' numbers in their networks, and the networks' errors. */
 export function ChannelsPage() {
-  const { channel, state, open } = useSearch('/operator/kanal');
-  const { view, onView } = useAddressView('/operator/kanal', { sorts: ['since'] });
-  const list = useList(listNumbers, { channel, state }, view);
-  const opened = list.table.rows.find((row) => row.token_id === open);
-  const isFiltered = channel !== undefined || state !== undefined;
+  const { channel, state } = useSearch('/operator/kanal');
   return (
     <OperatorFrame
       title="Kanal"
       context="Nomor yang tersambung ke WhatsApp, dan jawaban jaringannya. Yang perlu perhatian lebih dahulu."
     >
-      <div className={styles['page']}>
-        <Panel title="Nomor">
-          <Filters channel={channel} state={state} />
-          <DataTable
-            caption="Nomor di semua kanal"
-            columns={columns}
-            rowKey={(row) => row.token_id}
-            {...list.table}
-            onView={onView}
-            onOpen={(row) => go({ open: row.token_id })}
-            openKey={open}
-            empty={
-              <NoRows
-                list={list}
-                onReset={
-                  isFiltered &&
-                  (() => go({ page: undefined, channel: undefined, state: undefined }))
-                }
-              >
-                <EmptyState title="Belum ada nomor yang tersambung">
-                  Nomor pelanggan muncul di sini begitu tersambung ke WhatsApp Cloud API atau
-                  WhatsApp Web.
-                </EmptyState>
-              </NoRows>
-            }
-          />
-        </Panel>
-        <Answers />
-      </div>
-      {open !== undefined && (
-        <NumberDrawer
-          key={open}
-          number={opened}
-          loading={list.isPending}
-          onClose={() => go({ open: undefined })}
-        />
-      )}
+      <OperatorList
+        to="/operator/kanal"
+        act={listNumbers}
+        input={{ channel, state }}
+        title="Nomor"
+        caption="Nomor di semua kanal"
+        columns={columns}
+        rowKey={({ token_id }) => token_id}
+        filters={[
+          { name: 'channel', label: 'Kanal', options: channels },
+          { name: 'state', label: 'Status', options: states },
+        ]}
+        empty={{
+          title: 'Belum ada nomor yang tersambung',
+          text: 'Nomor pelanggan muncul di sini begitu tersambung ke WhatsApp Cloud API atau WhatsApp Web.',
+        }}
+        drawer={{
+          name: 'Nomor',
+          title: ({ is_system, token_name }) => (is_system ? 'Token sistem' : token_name),
+          missing: 'Nomor ini tidak ada di daftar yang ditampilkan.',
+          children: (number) => <Details number={number} />,
+        }}
+      />
+      <Answers />
     </OperatorFrame>
   );
 }
 
-const channels = [
-  { value: '', label: 'Semua kanal' },
-  { value: 'cloud', label: channelLabel.cloud },
-  { value: 'web', label: channelLabel.web },
-];
-const states = [
-  { value: '', label: 'Semua status' },
-  { value: 'connected', label: 'Tersambung' },
-  { value: 'parted', label: 'Terputus' },
-  { value: 'restricted', label: 'Dibatasi' },
-  { value: 'paused', label: 'Dijeda' },
+type NumberProps = { number: ConnectedNumber };
+
+/** A pause comes before a restriction: the number sends no message. */
+const NumberState = ({ number: { status, restriction, paused } }: NumberProps) =>
+  status === 'linked' && (restriction || paused) ? (
+    <StatusChip tone="warning">{paused ? 'Dijeda' : 'Dibatasi'}</StatusChip>
+  ) : (
+    <StatusChip tone={statusTone[status]}>{tokenStatusLabel[status]}</StatusChip>
+  );
+
+function Details({ number }: NumberProps) {
+  const { parted, paused, restriction, since, status } = number;
+  return (
+    <>
+      {parted && status !== 'linked' && (
+        <Alert
+          visible
+          state="danger"
+          label={
+            <>
+              Terputus sejak <DateTime at={parted.at} />.
+            </>
+          }
+        >
+          <p>{partings[parted.reason]}</p>
+        </Alert>
+      )}
+      {restriction && (
+        <Alert visible state="warning" label={restrictions[restriction.kind]}>
+          <p>
+            Sejak <DateTime at={restriction.at} />
+            {restriction.until && (
+              <>
+                , sampai <DateTime at={restriction.until} />
+              </>
+            )}
+            .
+          </p>
+        </Alert>
+      )}
+      {paused && status === 'linked' && (
+        <Alert visible state="warning" label={pauses[paused.reason]}>
+          <p>
+            Sejak <DateTime at={paused.at} />, dicoba lagi <DateTime at={paused.until} />.
+          </p>
+        </Alert>
+      )}
+      <Facts
+        facts={[
+          { term: 'Status', is: <NumberState number={number} /> },
+          { term: number.is_system ? 'Dipakai oleh' : 'Pelanggan', is: <Owner number={number} /> },
+          { term: 'Nomor', is: <span className="num">{number.phone ?? '—'}</span> },
+          { term: 'Kanal', is: channelLabel[number.channel] },
+          {
+            term: 'Tersambung sejak',
+            is: since && status === 'linked' ? <DateTime at={since} /> : 'Tidak tersambung',
+          },
+          {
+            term: 'Waktu aktif 30 hari',
+            is: <span className="num">{uptimeWords(number.uptime)}</span>,
+          },
+          {
+            term: 'Laporan terakhir',
+            is: number.last_receipt_at ? <DateTime at={number.last_receipt_at} /> : 'Belum ada',
+          },
+        ]}
+      />
+    </>
+  );
+}
+
+const Owner = ({ number }: NumberProps) =>
+  number.is_system ? (
+    <Link to="/operator/token">Kabari, untuk kode dan pemberitahuan</Link>
+  ) : (
+    <Link to="/operator/pelanggan" search={{ open: number.account_id, token: number.token_id }}>
+      <bdi>{number.account_name}</bdi>
+    </Link>
+  );
+
+const spans = [
+  { value: '', label: '24 jam terakhir' },
+  { value: '7', label: '7 hari terakhir' },
 ];
 
-type FiltersProps = { channel: 'cloud' | 'web' | undefined; state: State | undefined };
+function Answers() {
+  const { days } = useSearch('/operator/kanal');
+  const answers = useQuery(actQuery(listProviderAnswers, { days: days ?? '1' }));
+  return (
+    <Panel
+      title="Jawaban jaringan"
+      tools={
+        <Select
+          label="Rentang"
+          hideLabel
+          options={spans}
+          value={days ?? ''}
+          onChange={({ target }) =>
+            void navigate({
+              to: '/operator/kanal',
+              change: { days: target.value === '7' ? '7' : undefined },
+              resetScroll: false,
+            })
+          }
+        />
+      }
+    >
+      <Loaded query={answers} lines={4}>
+        {({ answers: rows }) => (
+          <Rows label="Jawaban jaringan" none="Tidak ada penolakan atau gangguan.">
+            {rows.map((row) => (
+              <AnswerRow key={`${row.channel} ${row.code}`} row={row} />
+            ))}
+          </Rows>
+        )}
+      </Loaded>
+    </Panel>
+  );
+}
 
-const Filters = ({ channel, state }: FiltersProps) => (
-  <div className={styles['filters']}>
-    <Select
-      label="Kanal"
-      hideLabel
-      options={channels}
-      value={channel ?? ''}
-      onChange={({ target }) =>
-        go({ page: undefined, channel: (target.value || undefined) as 'cloud' | 'web' | undefined })
-      }
-    />
-    <Select
-      label="Status"
-      hideLabel
-      options={states}
-      value={state ?? ''}
-      onChange={({ target }) =>
-        go({ page: undefined, state: (target.value || undefined) as State | undefined })
-      }
-    />
-  </div>
+const AnswerRow = ({ row }: { row: ProviderAnswers['answers'][number] }) => (
+  <Entry
+    note={effectWords(row)}
+    small={
+      <>
+        {channelLabel[row.channel]}, kode <code>{row.code}</code>, terakhir{' '}
+        <DateTime at={row.last_at} />
+      </>
+    }
+    end={
+      <span>
+        <strong className="num">{formatNumber(row.count)}×</strong>{' '}
+        <span className={styles['small']}>{formatNumber(row.numbers)} nomor</span>
+      </span>
+    }
+  >
+    <strong>{meaningWords(row)}</strong>
+  </Entry>
 );

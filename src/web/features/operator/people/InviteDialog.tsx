@@ -1,24 +1,21 @@
-import { isolated } from '#contract/base/names.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
-import type { OperatorRole } from '#contract/base/act.ts';
+import { type OperatorRole, operatorRoles } from '#contract/base/act.ts';
+import { isolated } from '#contract/base/names.ts';
 import { formatPhone } from '#contract/base/phone.ts';
 import { formatDateTime } from '#contract/base/time.ts';
-import { inviteOperator } from '#contract/operator/operators.ts';
-import { PasswordQuestion } from '#web/features/auth/auth.ts';
+import { inviteOperator, operatorRoleLabel } from '#contract/operator/operators.ts';
 import type { AnswerOf } from '#web/api/answer.ts';
-import { isAbort, sentenceOf } from '#web/api/errors.ts';
-import { useAct } from '#web/api/query.ts';
-import desk from '#web/features/operator/form/form.module.css';
-import { isOperatorQuery } from '#web/features/operator/form/useOperatorForm.tsx';
-import { RolesField } from '#web/features/operator/people/RolesField.tsx';
+import { PasswordQuestion } from '#web/features/auth/auth.ts';
+import styles from '#web/features/operator/operator.module.css';
+import { isOperatorQuery } from '#web/features/operator/operatorQuery.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
+import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { CopyField } from '#web/ui/copy/CopyField.tsx';
-import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
+import { CheckboxGroup } from '#web/ui/form/CheckboxGroup.tsx';
 import { FormActions } from '#web/ui/form/FormActions.tsx';
-import { useStartHere } from '#web/ui/form/useStartHere.ts';
-import { useForm } from '#web/ui/form/useForm.ts';
+import { useActForm } from '#web/ui/form/useActForm.ts';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { PhoneField } from '#web/ui/phone/PhoneField.tsx';
 import { TextField } from '#web/ui/text/TextField.tsx';
@@ -37,50 +34,36 @@ type AskProps = { onClose: () => void; onInvited: (invited: Invited & { name: st
 function Ask({ onClose, onInvited }: AskProps) {
   const id = useId();
   const client = useQueryClient();
-  const invite = useAct(inviteOperator);
-  const [wrong, setWrong] = useState<Error>();
   const initial: { name: string; phone: string; roles: readonly OperatorRole[] } = {
     name: '',
     phone: '',
     roles: ['support'],
   };
-  const inputOf = ({ roles, ...rest }: typeof initial) => ({ ...rest, roles: [...roles] });
-  const form = useForm(initial, (values) => fieldErrors(inviteOperator, inputOf(values)));
-  useStartHere(form.ref);
-  const onSubmit = form.submit(async (values) => {
-    setWrong(undefined);
-    try {
-      onInvited({ ...(await invite.perform(inputOf(values))), name: values.name.trim() });
+  const { form, onSubmit, busy, error } = useActForm(inviteOperator, {
+    initial,
+    inputOf: ({ roles, ...rest }) => ({ ...rest, roles: [...roles] }),
+    fieldOf: { phone_in_use: 'phone' },
+    onDone: (answer, { values }) => {
+      onInvited({ ...answer, name: values.name.trim() });
       void client.invalidateQueries({ predicate: isOperatorQuery });
-    } catch (no) {
-      if (isAbort(no) || form.refuse(no, { phone_in_use: 'phone' })) return;
-      setWrong(no instanceof Error ? no : new Error(String(no)));
-    }
+    },
   });
   const foot = (
-    <FormActions form={id} busy={invite.busy} onCancel={onClose}>
+    <FormActions form={id} busy={busy} onCancel={onClose}>
       Undang
     </FormActions>
   );
   return (
     <Modal open onClose={onClose} title="Undang operator" footer={foot}>
-      <form id={id} ref={form.ref} noValidate className={desk['form']} onSubmit={onSubmit}>
-        <Alert
-          state="danger"
-          visible={wrong !== undefined}
-          label={wrong ? sentenceOf(wrong) : ''}
-        />
+      <form id={id} ref={form.ref} noValidate className={styles['form']} onSubmit={onSubmit}>
+        <RefusalAlert error={error} />
         <TextField
           label="Nama"
-          name="name"
           required
           autoComplete="off"
           maxLength={100}
           help="Tampil di samping semua yang ia lakukan."
-          value={form.values.name}
-          error={form.errors.name}
-          onChange={({ target }) => form.set('name', target.value)}
-          onBlur={() => form.leave('name')}
+          {...form.field('name')}
         />
         <PhoneField
           label="Nomor ponsel"
@@ -114,7 +97,7 @@ function HandOver({ invited: { name, phone, password, valid_until }, onClose }: 
       title={`Undangan untuk ${isolated(name)}`}
       footer={<Button onClick={onClose}>Selesai</Button>}
     >
-      <div className={desk['form']}>
+      <div className={styles['form']}>
         <Alert
           state="warning"
           visible
@@ -122,7 +105,7 @@ function HandOver({ invited: { name, phone, password, valid_until }, onClose }: 
         />
         <CopyField label="Nomor" value={phone} shown={formatPhone(phone)} />
         <CopyField label="Kata sandi sekali pakai" value={password} look="code" />
-        <p className={desk['note']}>
+        <p className={styles['note']}>
           Masuk pertama kali dengan kode ke nomor itu, paling lambat {formatDateTime(valid_until)}{' '}
           WIB. Setelah itu undangan gugur: keluarkan, lalu undang lagi.
         </p>
@@ -130,3 +113,31 @@ function HandOver({ invited: { name, phone, password, valid_until }, onClose }: 
     </Modal>
   );
 }
+
+type RolesProps = {
+  value: readonly OperatorRole[];
+  error: string | undefined;
+  onChange: (roles: readonly OperatorRole[]) => void;
+};
+
+const helps: Record<OperatorRole, string> = {
+  support: 'Melihat pelanggan dan menjawab layanan pelanggan.',
+  money: 'Isi saldo, mutasi bank, penyesuaian, dan pembukuan.',
+  admin: 'Semuanya, termasuk harga, operator, dan catatan audit.',
+};
+
+export const RolesField = ({ value, error, onChange }: RolesProps) => (
+  <CheckboxGroup
+    legend="Peran"
+    name="roles"
+    required
+    options={operatorRoles.map((role) => ({
+      value: role,
+      label: operatorRoleLabel[role],
+      help: helps[role],
+    }))}
+    value={value}
+    error={error}
+    onChange={(chosen) => onChange(operatorRoles.filter((role) => chosen.includes(role)))}
+  />
+);

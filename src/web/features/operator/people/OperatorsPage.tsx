@@ -1,22 +1,29 @@
 import { UserRoundPlus } from 'lucide-react';
 import { useState } from 'react';
-import { type Operator, listOperators, operatorRoleLabel } from '#contract/operator/operators.ts';
+import { type OperatorRole, operatorRoles } from '#contract/base/act.ts';
 import { formatNumber } from '#contract/base/money.ts';
+import { isolated } from '#contract/base/names.ts';
 import { formatPhone } from '#contract/base/phone.ts';
-import { navigate } from '#web/browser/router/navigation.ts';
-import { useSearch } from '#web/browser/router/Router.tsx';
-import desk from '#web/features/operator/form/form.module.css';
-import { OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
-import { InviteDialog } from '#web/features/operator/people/InviteDialog.tsx';
-import { OperatorDrawer } from '#web/features/operator/people/OperatorDrawer.tsx';
-import { Button } from '#web/ui/button/Button.tsx';
-import { Panel, Row } from '#web/ui/panel/Panel.tsx';
+import {
+  endOperatorSessions,
+  listOperators,
+  type Operator,
+  operatorRoleLabel,
+  removeOperator,
+  resetOperatorFactor,
+  setOperatorRoles,
+} from '#contract/operator/operators.ts';
+import styles from '#web/features/operator/operator.module.css';
+import { useConfirmedAct } from '#web/features/operator/OperatorForm.tsx';
+import { Hash, OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
+import { OperatorList } from '#web/features/operator/OperatorList.tsx';
+import { InviteDialog, RolesField } from '#web/features/operator/people/InviteDialog.tsx';
+import { Button, LinkButton } from '#web/ui/button/Button.tsx';
+import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
+import { useForm } from '#web/ui/form/useForm.ts';
+import { Facts, Panel, Row } from '#web/ui/panel/Panel.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
-import { DataTable } from '#web/ui/table/DataTable.tsx';
 import type { Column } from '#web/ui/table/tableProps.ts';
-import { NoRows } from '#web/ui/table/list/NoRows.tsx';
-import { useAddressView } from '#web/ui/table/list/useAddressView.ts';
-import { useList } from '#web/ui/table/list/useList.ts';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 
 const columns: readonly Column<Operator>[] = [
@@ -28,7 +35,7 @@ const columns: readonly Column<Operator>[] = [
     cell: ({ name, you }) => (
       <>
         {name}
-        {you && <span className={desk['small']}> (Anda)</span>}
+        {you && <span className={styles['small']}> (Anda)</span>}
       </>
     ),
   },
@@ -94,16 +101,9 @@ const invitationWord = (until: Date | null): string => {
   return until.getTime() > Date.now() ? 'Diundang' : 'Undangan kedaluwarsa';
 };
 
-const openAt = (open: string | undefined) =>
-  void navigate({ to: '/operator/operator', change: { open }, resetScroll: false });
-
 /** Route `/operator/operator`: the operators and their roles. */
 export function OperatorsPage() {
-  const { open } = useSearch('/operator/operator');
-  const { view, onView } = useAddressView('/operator/operator');
-  const list = useList(listOperators, {}, view);
   const [isInviting, setInviting] = useState(false);
-  const opened = list.table.rows.find(({ user_id }) => user_id === open);
   return (
     <OperatorFrame
       title="Operator"
@@ -114,27 +114,159 @@ export function OperatorsPage() {
         </Button>
       }
     >
-      <Panel>
-        <DataTable
-          caption="Operator"
-          columns={columns}
-          rowKey={({ user_id }) => user_id}
-          {...list.table}
-          onOpen={({ user_id }) => openAt(user_id)}
-          openKey={open}
-          onView={onView}
-          empty={<NoRows list={list} />}
-        />
-      </Panel>
+      <OperatorList
+        to="/operator/operator"
+        act={listOperators}
+        caption="Operator"
+        columns={columns}
+        rowKey={({ user_id }) => user_id}
+        drawer={{
+          name: 'Operator',
+          title: ({ name }) => name,
+          missing: 'Operator ini tidak ada lagi.',
+          children: (operator, { close }) => <Details operator={operator} onClose={close} />,
+        }}
+      />
       {isInviting && <InviteDialog onClose={() => setInviting(false)} />}
-      {open !== undefined && (
-        <OperatorDrawer
-          key={open}
-          operator={opened}
-          loading={list.isPending}
-          onClose={() => openAt(undefined)}
-        />
-      )}
     </OperatorFrame>
+  );
+}
+
+function Details({ operator, onClose }: { operator: Operator; onClose: () => void }) {
+  const { phone, sessions, second_factor, signed_in_at, invited_until, user_id } = operator;
+  return (
+    <>
+      <Facts
+        facts={[
+          { term: 'Nomor', is: <span className="num">{formatPhone(phone)}</span> },
+          { term: 'Verifikasi dua langkah', is: second_factor ? 'Terpasang' : 'Belum ada' },
+          {
+            term: 'Terakhir masuk',
+            is: signed_in_at ? <DateTime at={signed_in_at} /> : 'Belum pernah',
+          },
+          invited_until && { term: 'Undangan berlaku sampai', is: <DateTime at={invited_until} /> },
+          { term: 'Sesi', is: formatNumber(sessions) },
+          { term: 'ID', is: <Hash>{user_id}</Hash> },
+        ]}
+      />
+      <Row>
+        <LinkButton
+          to="/operator/audit"
+          search={{ user: user_id }}
+          size="sm"
+          variant="outline"
+          tone="neutral"
+        >
+          Lihat catatan auditnya
+        </LinkButton>
+      </Row>
+      <Roles operator={operator} />
+      <Ends operator={operator} onRemoved={onClose} />
+    </>
+  );
+}
+
+function Roles({ operator: { user_id, name, roles, you } }: { operator: Operator }) {
+  const change = useConfirmedAct(setOperatorRoles);
+  const initial: { roles: readonly OperatorRole[] } = {
+    roles: operatorRoles.filter((role) => roles.includes(role)),
+  };
+  const inputOf = (values: typeof initial) => ({ user_id, roles: [...values.roles] });
+  const form = useForm(initial, (values) => fieldErrors(setOperatorRoles, inputOf(values)));
+  const isSame = form.values.roles.join() === initial.roles.join();
+  const onSubmit = form.submit((values) =>
+    change(inputOf(values), {
+      title: `Ubah peran ${isolated(name)}?`,
+      text: you
+        ? 'Ini peran Anda sendiri. Yang tidak lagi termasuk langsung tidak dapat Anda buka.'
+        : 'Berlaku dalam satu detik, juga di halaman yang sedang terbuka.',
+      button: 'Ubah peran',
+      said: 'Peran sudah diubah.',
+    }),
+  );
+  return (
+    <Panel>
+      <form ref={form.ref} noValidate className={styles['form']} onSubmit={onSubmit}>
+        <RolesField
+          value={form.values.roles}
+          error={form.errors.roles}
+          onChange={(chosen) => form.set('roles', chosen)}
+        />
+        <div className={styles['actions']}>
+          <Button type="submit" disabled={isSame}>
+            Simpan peran
+          </Button>
+        </div>
+      </form>
+    </Panel>
+  );
+}
+
+function Ends({ operator, onRemoved }: { operator: Operator; onRemoved: () => void }) {
+  const { user_id, name, you, sessions, second_factor, last_admin } = operator;
+  const endSessions = useConfirmedAct(endOperatorSessions);
+  const resetFactor = useConfirmedAct(resetOperatorFactor);
+  const removeOne = useConfirmedAct(removeOperator);
+  const whom = isolated(name);
+  const end = () =>
+    endSessions(
+      { user_id },
+      {
+        title: you ? 'Akhiri sesi Anda yang lain?' : `Akhiri semua sesi ${whom}?`,
+        text: you
+          ? 'Browser ini tetap masuk. Di semua browser lain Anda harus masuk kembali.'
+          : `${whom} harus masuk kembali, dengan kode verifikasi.`,
+        button: 'Akhiri sesi',
+        tone: 'danger',
+        said: 'Sesi sudah diakhiri.',
+      },
+    );
+  const reset = () =>
+    resetFactor(
+      { user_id },
+      {
+        title: `Hapus verifikasi dua langkah ${whom}?`,
+        text: 'Untuk yang kehilangan ponsel atau kuncinya. Semua sesinya berakhir; setelah masuk kembali ia memasang yang baru.',
+        button: 'Hapus verifikasi dua langkah',
+        tone: 'danger',
+        said: 'Verifikasi dua langkah sudah dihapus.',
+      },
+    );
+  const remove = () =>
+    removeOne(
+      { user_id },
+      {
+        title: you ? 'Keluarkan diri Anda?' : `Keluarkan ${whom}?`,
+        text: 'Semua sesinya berakhir saat ini juga dan nomornya bebas dipakai lagi. Namanya tetap ada pada semua yang pernah ia lakukan.',
+        button: 'Keluarkan',
+        tone: 'danger',
+        said: `${whom} sudah dikeluarkan.`,
+        onDone: onRemoved,
+      },
+    );
+  return (
+    <Panel title="Akses">
+      {last_admin && (
+        <p className={styles['note']}>
+          {you ? 'Anda' : name} admin terakhir: perannya tidak dapat dicabut dan ia tidak dapat
+          dikeluarkan. Jadikan operator lain admin lebih dulu.
+        </p>
+      )}
+      <Row>
+        <Button variant="outline" tone="neutral" disabled={sessions === 0} onClick={end}>
+          Akhiri sesi
+        </Button>
+        {second_factor && !you && (
+          <Button variant="outline" tone="neutral" onClick={reset}>
+            Hapus verifikasi dua langkah
+          </Button>
+        )}
+        {!last_admin && (
+          <Button variant="outline" tone="danger" onClick={remove}>
+            Keluarkan
+          </Button>
+        )}
+      </Row>
+    </Panel>
   );
 }

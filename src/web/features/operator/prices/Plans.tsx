@@ -1,15 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { formatNumber, formatRupiah } from '#contract/base/money.ts';
-import { type PlanDetails, listPlanDetails } from '#contract/operator/books.ts';
-import { actQuery } from '#web/features/operator/form/actQuery.ts';
-import styles from '#web/features/operator/form/form.module.css';
-import { Loaded } from '#web/features/operator/form/Loaded.tsx';
-import { PlanForm } from '#web/features/operator/prices/PlanForm.tsx';
+import { listPlanDetails, type PlanDetails, savePlan } from '#contract/operator/books.ts';
+import styles from '#web/features/operator/operator.module.css';
+import { AmountField, OperatorForm } from '#web/features/operator/OperatorForm.tsx';
+import { Entry, Loaded, Rows } from '#web/features/operator/OperatorFrame.tsx';
+import { actQuery } from '#web/features/operator/operatorQuery.ts';
 import { Button } from '#web/ui/button/Button.tsx';
+import { Checkbox } from '#web/ui/form/Checkbox.tsx';
 import { Drawer } from '#web/ui/overlay/Modal.tsx';
 import { Panel } from '#web/ui/panel/Panel.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
+import { TextField } from '#web/ui/text/TextField.tsx';
 
 export function Plans() {
   const plans = useQuery(actQuery(listPlanDetails, {}));
@@ -29,17 +31,13 @@ export function Plans() {
         berikutnya.
       </p>
       <Loaded query={plans} lines={4}>
-        {(data) =>
-          data.plans.length === 0 ? (
-            <p className={styles['note']}>Belum ada paket.</p>
-          ) : (
-            <ul className={styles['rows']} aria-label="Paket">
-              {data.plans.map((one) => (
-                <PlanRow key={one.code} plan={one} onEdit={() => setEdited(one)} />
-              ))}
-            </ul>
-          )
-        }
+        {({ plans: all }) => (
+          <Rows label="Paket" none="Belum ada paket.">
+            {all.map((one) => (
+              <PlanRow key={one.code} plan={one} onEdit={() => setEdited(one)} />
+            ))}
+          </Rows>
+        )}
       </Loaded>
       {edited !== undefined && (
         <Drawer
@@ -55,22 +53,108 @@ export function Plans() {
 }
 
 const PlanRow = ({ plan, onEdit }: { plan: PlanDetails; onEdit: () => void }) => (
-  <li>
-    <span className={styles['what']}>
-      <strong>{plan.name}</strong>
-      <span className={styles['note']}>
+  <Entry
+    note={
+      <>
         {formatRupiah(plan.price)} sebulan, {formatNumber(plan.quota)} pesan,{' '}
         {formatNumber(plan.tokens)} token, lalu {formatRupiah(plan.overage)} per pesan
-      </span>
-      <span className={styles['small']}>
-        {plan.code}, revisi {plan.revision}
-      </span>
-    </span>
-    <StatusChip tone={plan.is_offered ? 'success' : 'neutral'}>
-      {plan.is_offered ? 'Ditawarkan' : 'Tidak ditawarkan'}
-    </StatusChip>
-    <Button variant="subtle" size="sm" aria-label={`Ubah paket ${plan.name}`} onClick={onEdit}>
-      Ubah
-    </Button>
-  </li>
+      </>
+    }
+    small={`${plan.code}, revisi ${plan.revision}`}
+    end={
+      <>
+        <StatusChip tone={plan.is_offered ? 'success' : 'neutral'}>
+          {plan.is_offered ? 'Ditawarkan' : 'Tidak ditawarkan'}
+        </StatusChip>
+        <Button variant="subtle" size="sm" aria-label={`Ubah paket ${plan.name}`} onClick={onEdit}>
+          Ubah
+        </Button>
+      </>
+    }
+  >
+    <strong>{plan.name}</strong>
+  </Entry>
+);
+
+const texts = [
+  { name: 'name', label: 'Nama paket', required: true },
+  { name: 'description', label: 'Keterangan', required: false },
+] as const;
+const counts = [
+  { name: 'tokens', label: 'Token' },
+  { name: 'quota', label: 'Pesan sebulan' },
+] as const;
+const prices = [
+  { name: 'price', label: 'Harga sebulan' },
+  { name: 'overage', label: 'Harga pesan di luar kuota' },
+] as const;
+
+const initialOf = (plan: PlanDetails | undefined) => ({
+  code: plan?.code ?? '',
+  name: plan?.name ?? '',
+  description: plan?.description ?? '',
+  price: String(plan?.price ?? ''),
+  tokens: String(plan?.tokens ?? ''),
+  quota: String(plan?.quota ?? ''),
+  overage: String(plan?.overage ?? ''),
+  is_offered: plan?.is_offered ?? true,
+  reason: '',
+});
+
+type FormProps = { plan: PlanDetails | undefined; onDone: () => void };
+
+const PlanForm = ({ plan, onDone }: FormProps) => (
+  <OperatorForm
+    act={savePlan}
+    initial={initialOf(plan)}
+    inputOf={({ is_offered, ...values }) => ({
+      ...values,
+      offered: is_offered ? ('yes' as const) : ('no' as const),
+    })}
+    question={({ name }) => ({
+      title: plan ? 'Simpan revisi baru?' : 'Buat paket ini?',
+      text: plan
+        ? `Yang mulai atau memperpanjang paket ${name} sejak sekarang memakai revisi ini. Pelanggan lain tetap dengan revisinya sampai perpanjangan.`
+        : `Paket ${name} dapat dipilih pelanggan sejak sekarang, bila ditawarkan.`,
+      button: 'Simpan',
+    })}
+    said={({ revision }) => `Disimpan sebagai revisi ${revision}.`}
+    onDone={onDone}
+    actions="Simpan"
+  >
+    {(form) => (
+      <>
+        <TextField
+          label="Kode"
+          required
+          readOnly={plan !== undefined}
+          help="Huruf kecil, angka, dan tanda hubung; tidak dapat diubah lagi."
+          {...form.field('code')}
+        />
+        {texts.map(({ name, label, required }) => (
+          <TextField key={name} label={label} required={required} {...form.field(name)} />
+        ))}
+        <div className={styles['pair']}>
+          {prices.map(({ name, label }) => (
+            <AmountField form={form} key={name} label={label} name={name} required />
+          ))}
+          {counts.map(({ name, label }) => (
+            <TextField
+              key={name}
+              label={label}
+              required
+              inputMode="numeric"
+              {...form.field(name)}
+            />
+          ))}
+        </div>
+        <Checkbox
+          label="Ditawarkan kepada pelanggan"
+          name="is_offered"
+          checked={form.values.is_offered}
+          onChange={(event) => form.set('is_offered', event.target.checked)}
+        />
+      </>
+    )}
+  </OperatorForm>
 );

@@ -1,22 +1,30 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState, type ReactNode } from 'react';
+import { type ComponentType, type ReactNode, useState } from 'react';
 import { formatRupiah } from '#contract/base/money.ts';
-import { type PriceTables, getPrices } from '#contract/operator/books.ts';
 import { PriceCategory } from '#contract/channels.ts';
-import { actQuery } from '#web/features/operator/form/actQuery.ts';
-import styles from '#web/features/operator/form/form.module.css';
-import { Loaded } from '#web/features/operator/form/Loaded.tsx';
-import { OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
-import { categoryWords, rateWords } from '#web/features/operator/prices/priceWords.ts';
+import { getPrices, type PriceTables, setPpn, setPrice } from '#contract/operator/books.ts';
+import { instantOf } from '#web/features/operator/moment.ts';
+import { MomentField } from '#web/features/operator/MomentField.tsx';
+import styles from '#web/features/operator/operator.module.css';
+import { AmountField, OperatorForm } from '#web/features/operator/OperatorForm.tsx';
+import { Entry, Loaded, OperatorFrame, Rows } from '#web/features/operator/OperatorFrame.tsx';
+import { actQuery } from '#web/features/operator/operatorQuery.ts';
 import { Plans } from '#web/features/operator/prices/Plans.tsx';
-import { PpnForm } from '#web/features/operator/prices/PpnForm.tsx';
-import { PriceForm } from '#web/features/operator/prices/PriceForm.tsx';
-import { Alert } from '#web/ui/alert/Alert.tsx';
+import {
+  categoryWords,
+  fromWords,
+  rateWords,
+  whatOf,
+} from '#web/features/operator/prices/priceWords.ts';
 import { SellerGaps } from '#web/features/operator/settings/SellerGaps.tsx';
+import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
+import type { Form } from '#web/ui/form/useForm.ts';
 import { Drawer } from '#web/ui/overlay/Modal.tsx';
 import { Panel, Stack } from '#web/ui/panel/Panel.tsx';
+import { Select } from '#web/ui/select/Select.tsx';
 import { StatusChip, type Tone } from '#web/ui/status/StatusChip.tsx';
+import { TextField } from '#web/ui/text/TextField.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 
 /** Route `/operator/harga`: prices of messages and plans, and the PPN, each with its start. */
@@ -27,12 +35,10 @@ export function PricesPage() {
       title="Harga & paket"
       context="Setiap perubahan berlaku mulai waktunya; yang sudah diterima tetap dengan harganya."
     >
-      <div className={styles['page']}>
-        <Loaded query={prices} lines={8}>
-          {(data) => <Tables data={data} />}
-        </Loaded>
-        <Plans />
-      </div>
+      <Loaded query={prices} lines={8}>
+        {(data) => <Tables data={data} />}
+      </Loaded>
+      <Plans />
     </OperatorFrame>
   );
 }
@@ -47,10 +53,7 @@ const stateTone: Record<State, Tone> = { past: 'neutral', now: 'success', future
 
 const Tables = ({ data: { prices, rates, ppn } }: { data: PriceTables }) => (
   <>
-    <Panel
-      title="Harga pesan"
-      tools={<Change title="Ubah harga pesan">{(onDone) => <PriceForm onDone={onDone} />}</Change>}
-    >
+    <Panel title="Harga pesan" tools={<Change title="Ubah harga pesan" Form={PriceForm} />}>
       <Stack>
         {PriceCategory().options.map((category) => (
           <PriceHistory
@@ -61,10 +64,7 @@ const Tables = ({ data: { prices, rates, ppn } }: { data: PriceTables }) => (
         ))}
       </Stack>
     </Panel>
-    <Panel
-      title="PPN"
-      tools={<Change title="Ubah tarif PPN">{(onDone) => <PpnForm onDone={onDone} />}</Change>}
-    >
+    <Panel title="PPN" tools={<Change title="Ubah tarif PPN" Form={PpnForm} />}>
       <SellerGaps />
       <Stack>
         <Alert
@@ -72,22 +72,23 @@ const Tables = ({ data: { prices, rates, ppn } }: { data: PriceTables }) => (
           visible={!ppn}
           label="PPN dimatikan di instalasi ini, jadi tarif di bawah belum dipakai."
         />
-        <ul className={styles['rows']} aria-label="Riwayat tarif PPN">
+        <Rows label="Riwayat tarif PPN">
           {rates.map((row) => (
             <Dated key={row.valid_from.toISOString()} row={row}>
               {rateWords(row)} harga
             </Dated>
           ))}
-        </ul>
+        </Rows>
       </Stack>
     </Panel>
   </>
 );
 
-type ChangeProps = { title: string; children: (onDone: () => void) => ReactNode };
+type FormProps = { onDone: () => void };
+type ChangeProps = { title: string; Form: ComponentType<FormProps> };
 
 /** A button that opens a form in a drawer of the same title. */
-function Change({ title, children }: ChangeProps) {
+function Change({ title, Form }: ChangeProps) {
   const [isOpen, setOpen] = useState(false);
   const close = () => setOpen(false);
   return (
@@ -97,7 +98,7 @@ function Change({ title, children }: ChangeProps) {
       </Button>
       {isOpen && (
         <Drawer open onClose={close} title={title}>
-          {children(close)}
+          <Form onDone={close} />
         </Drawer>
       )}
     </>
@@ -109,7 +110,7 @@ type PriceHistoryProps = { category: PriceCategory; rows: PriceTables['prices'] 
 const PriceHistory = ({ category, rows }: PriceHistoryProps) => (
   <section>
     <h3>{categoryWords(category)}</h3>
-    <ul className={styles['rows']} aria-label={`Riwayat harga ${categoryWords(category)}`}>
+    <Rows label={`Riwayat harga ${categoryWords(category)}`}>
       {rows.map((row) => (
         <Dated
           key={row.valid_from.toISOString()}
@@ -119,7 +120,7 @@ const PriceHistory = ({ category, rows }: PriceHistoryProps) => (
           {formatRupiah(row.price)} per pesan
         </Dated>
       ))}
-    </ul>
+    </Rows>
   </section>
 );
 
@@ -133,18 +134,100 @@ type DatedProps = {
 };
 
 const Dated = ({ row, since, children }: DatedProps) => (
-  <li>
-    <span className={styles['what']}>
-      <strong className="num">{children}</strong>
-      <span className={styles['small']}>
-        {since ?? (
-          <>
-            Mulai <DateTime at={row.valid_from} />
-            {row.set_by !== null && `, oleh ${row.set_by}: ${row.reason ?? ''}`}
-          </>
-        )}
-      </span>
-    </span>
-    <StatusChip tone={stateTone[row.state]}>{stateLabel[row.state]}</StatusChip>
-  </li>
+  <Entry
+    small={
+      since ?? (
+        <>
+          Mulai <DateTime at={row.valid_from} />
+          {row.set_by !== null && `, oleh ${row.set_by}: ${row.reason ?? ''}`}
+        </>
+      )
+    }
+    end={<StatusChip tone={stateTone[row.state]}>{stateLabel[row.state]}</StatusChip>}
+  >
+    <strong className="num">{children}</strong>
+  </Entry>
+);
+
+const FromField = ({ form }: { form: Form<{ valid_from: string }> }) => (
+  <MomentField
+    form={form}
+    name="valid_from"
+    label="Berlaku mulai (WIB)"
+    timeLabel="Jam"
+    placeholder="Sekarang juga"
+  />
+);
+
+/** Without a moment, the change applies now. */
+function fromOf(valid_from: string): { valid_from?: string } {
+  const from = instantOf(valid_from);
+  return from === undefined ? {} : { valid_from: from };
+}
+
+const categories = PriceCategory().options.map((value) => ({
+  value,
+  label: categoryWords(value),
+}));
+
+type NewPrice = { category: PriceCategory; price: string; valid_from: string; reason: string };
+
+const newPrice: NewPrice = { category: 'message', price: '', valid_from: '', reason: '' };
+
+const PriceForm = ({ onDone }: FormProps) => (
+  <OperatorForm
+    act={setPrice}
+    initial={newPrice}
+    inputOf={({ valid_from, ...values }) => ({ ...values, ...fromOf(valid_from) })}
+    question={({ category, price, valid_from }) => ({
+      title: category === 'message' ? 'Ubah harga pesan?' : 'Ubah harga Cloud API?',
+      text: `${whatOf(category)} yang diterima mulai ${fromWords(valid_from)} berharga ${formatRupiah(Number(price))}. Pesan yang sudah diterima tetap dengan harganya.`,
+      button: 'Ubah harga',
+    })}
+    said="Harga disimpan."
+    onDone={onDone}
+    actions="Simpan"
+  >
+    {(form) => (
+      <>
+        <Select label="Jenis" required options={categories} {...form.field('category')} />
+        <div className={styles['pair']}>
+          <AmountField form={form} label="Harga baru per pesan" name="price" required />
+          <FromField form={form} />
+        </div>
+      </>
+    )}
+  </OperatorForm>
+);
+
+const parts = [
+  { name: 'num', label: 'Tarif, pembilang' },
+  { name: 'den', label: 'Tarif, penyebut' },
+  { name: 'dpp_num', label: 'DPP, pembilang' },
+  { name: 'dpp_den', label: 'DPP, penyebut' },
+] as const;
+
+const PpnForm = ({ onDone }: FormProps) => (
+  <OperatorForm
+    act={setPpn}
+    initial={{ num: '12', den: '100', dpp_num: '11', dpp_den: '12', valid_from: '', reason: '' }}
+    inputOf={({ valid_from, ...rate }) => ({ ...rate, ...fromOf(valid_from) })}
+    question={({ valid_from, ...rate }) => ({
+      title: 'Ubah tarif PPN?',
+      text: `Isi saldo yang dibuat mulai ${fromWords(valid_from)} dikenai ${rateWords(rate)} nominalnya. Isi saldo yang sudah dibuat tetap dengan PPN-nya.`,
+      button: 'Ubah tarif',
+    })}
+    said="Tarif PPN disimpan."
+    onDone={onDone}
+    actions="Simpan"
+  >
+    {(form) => (
+      <div className={styles['pair']}>
+        {parts.map(({ name, label }) => (
+          <TextField key={name} label={label} required inputMode="numeric" {...form.field(name)} />
+        ))}
+        <FromField form={form} />
+      </div>
+    )}
+  </OperatorForm>
 );

@@ -1,6 +1,6 @@
 import { formatDateTime } from '#contract/base/time.ts';
 import { type PriceCategory, categoryLabel } from '#contract/channels.ts';
-import { instantOf } from '#web/features/operator/form/moment.ts';
+import { instantOf } from '#web/features/operator/moment.ts';
 
 type Rate = Readonly<Record<'num' | 'den' | 'dpp_num' | 'dpp_den', string | number>>;
 

@@ -1,14 +1,26 @@
-import { useState } from 'react';
+import { lazy, Suspense, useId, useRef, useState } from 'react';
 import type { OutputOf } from '#contract/base/act.ts';
-import { beginTotp } from '#contract/second-factor.ts';
+import { addTotp, beginTotp } from '#contract/second-factor.ts';
+import { isAbort, refusalCode, sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
-import styles from '#web/features/operator/form/form.module.css';
-import { AppDialog } from '#web/features/operator/security/AppDialog.tsx';
-import { FactorRow } from '#web/features/operator/security/FactorRow.tsx';
-import { isLast, type PartProps } from '#web/features/operator/security/useFactors.tsx';
+import { PasswordQuestion } from '#web/features/auth/auth.ts';
+import styles from '#web/features/operator/operator.module.css';
+import {
+  FactorRow,
+  isLast,
+  type PartProps,
+  useRefresh,
+} from '#web/features/operator/security/factors.tsx';
+import page from '#web/features/operator/security/security.module.css';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
+import { CopyField } from '#web/ui/copy/CopyField.tsx';
+import { FormActions } from '#web/ui/form/FormActions.tsx';
+import { OtpField } from '#web/ui/form/OtpField.tsx';
+import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { Panel, Stack } from '#web/ui/panel/Panel.tsx';
+import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+import { toast } from '#web/ui/toast/toasts.ts';
 
 /** The authenticator app: one per person; any number of devices may hold its secret. */
 export function AppPart({ factors, withFactor, onCodes }: PartProps) {
@@ -62,5 +74,108 @@ export function AppPart({ factors, withFactor, onCodes }: PartProps) {
         />
       )}
     </Panel>
+  );
+}
+
+type Props = {
+  begun: OutputOf<typeof beginTotp>;
+  onClose: () => void;
+  onAdded: (codes: readonly string[] | null) => void;
+};
+
+const QR_SIZE = 208;
+
+const QrImage = lazy(async () => ({
+  default: (await import('#web/ui/qr/QrImage.tsx')).QrImage,
+}));
+
+const inFours = (secret: string): string => secret.replaceAll(/(.{4})(?=.)/g, '$1 ');
+
+function useFirstCode({ begun, onAdded }: Pick<Props, 'begun' | 'onAdded'>) {
+  const add = useAct(addTotp);
+  const refresh = useRefresh();
+  const field = useRef<HTMLInputElement>(null);
+  const [code, setCode] = useState('');
+  const [wrong, setWrong] = useState<string>();
+  const [error, setError] = useState<unknown>();
+  const send = async (digits: string) => {
+    if (add.busy) return;
+    setError(undefined);
+    if (digits.length !== 6) return setWrong('Tulis enam angka dari aplikasi autentikator.');
+    try {
+      const { recovery_codes: codes } = await add.perform({
+        challenge: begun.challenge,
+        code: digits,
+      });
+      // The recovery codes serve as confirmation.
+      if (!codes) toast('Aplikasi autentikator terpasang.', { tone: 'success' });
+      refresh();
+      onAdded(codes);
+    } catch (no) {
+      if (isAbort(no)) return;
+      setCode('');
+      if (refusalCode(no) === 'second_factor_wrong') setWrong(sentenceOf(no));
+      else setError(no);
+      field.current?.focus();
+    }
+  };
+  const type = (digits: string) => {
+    setCode(digits);
+    setWrong(undefined);
+  };
+  return { field, code, wrong, error, busy: add.busy, type, send };
+}
+
+/** The secret for the app, as a QR and as text; the first code proves that the app has it. */
+function AppDialog({ begun, onClose, onAdded }: Props) {
+  const { field, code, wrong, error, busy, type, send } = useFirstCode({ begun, onAdded });
+  const form = useId();
+  return (
+    <Modal
+      open
+      onClose={onClose}
+      title="Pasang aplikasi autentikator"
+      footer={
+        <FormActions form={form} busy={busy} onCancel={onClose}>
+          Pasang
+        </FormActions>
+      }
+    >
+      <form
+        id={form}
+        noValidate
+        className={styles['form']}
+        onSubmit={(event) => {
+          event.preventDefault();
+          void send(code);
+        }}
+      >
+        <p>1. Pindai kode ini dengan aplikasi autentikator Anda.</p>
+        <div className={page['qr']}>
+          <Suspense fallback={<Skeleton width={QR_SIZE} height={QR_SIZE} />}>
+            <QrImage text={begun.uri} alt="QR untuk aplikasi autentikator" size={QR_SIZE} />
+          </Suspense>
+        </div>
+        <CopyField
+          label="Atau ketik kunci ini di aplikasi"
+          value={begun.secret}
+          shown={inFours(begun.secret)}
+          look="code"
+        />
+        <p>2. Tulis kode yang ditunjukkan aplikasi.</p>
+        <RefusalAlert error={error} />
+        <OtpField
+          ref={field}
+          label="Kode dari aplikasi"
+          required
+          name="code"
+          value={code}
+          error={wrong}
+          onChange={type}
+          onComplete={(digits) => void send(digits)}
+        />
+        <PasswordQuestion of={addTotp} />
+      </form>
+    </Modal>
   );
 }

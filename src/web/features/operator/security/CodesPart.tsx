@@ -1,13 +1,20 @@
+import { Download, Printer } from 'lucide-react';
+import { formatPhone } from '#contract/base/phone.ts';
 import { renewRecoveryCodes } from '#contract/second-factor.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
+import { useUser } from '#web/api/user.ts';
 import { PasswordQuestion } from '#web/features/auth/auth.ts';
-import styles from '#web/features/operator/form/form.module.css';
-import { useRefresh, type PartProps } from '#web/features/operator/security/useFactors.tsx';
+import styles from '#web/features/operator/operator.module.css';
+import { type PartProps, useRefresh } from '#web/features/operator/security/factors.tsx';
+import page from '#web/features/operator/security/security.module.css';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
+import { CopyButton } from '#web/ui/copy/CopyField.tsx';
+import { saveFile } from '#web/ui/copy/saveFile.ts';
 import { confirm } from '#web/ui/overlay/confirm.ts';
-import { Panel, Stack } from '#web/ui/panel/Panel.tsx';
+import { Modal } from '#web/ui/overlay/Modal.tsx';
+import { Panel, Row, Stack } from '#web/ui/panel/Panel.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 
 /** At this number or below, new ones should be made. */
@@ -68,5 +75,75 @@ export function CodesPart({ factors: { recovery }, withFactor, onCodes }: PartPr
         </div>
       </Stack>
     </Panel>
+  );
+}
+
+type DialogProps = { codes: readonly string[]; onClose: () => void };
+
+// Prevents an Enter repeated after the code from closing the dialog: `<dialog>` focuses the element with the attribute.
+const startHere = (codes: HTMLElement | null) => codes?.setAttribute('autofocus', '');
+
+/**
+ * Shown once, to copy, save or print. Leaving without confirming that they are saved asks first.
+ */
+export function CodesDialog({ codes, onClose }: DialogProps) {
+  const phone = formatPhone(useUser().phone);
+  const save = () => {
+    const text = `Kode cadangan Kabari untuk ${phone}\nSetiap kode berlaku satu kali.\n\n${codes.join('\n')}\n`;
+    saveFile('kode-cadangan-kabari.txt', new Blob([text], { type: 'text/plain' }));
+  };
+  const ask = async () => {
+    const leaves = await confirm({
+      title: 'Kode sudah Anda simpan?',
+      children: 'Kode ini tidak dapat ditunjukkan lagi.',
+      cancelText: 'Lihat lagi',
+      confirmText: 'Sudah, tutup',
+      tone: 'primary',
+    });
+    if (leaves) onClose();
+  };
+  return (
+    <Modal
+      open
+      onClose={() => void ask()}
+      title="Simpan kode cadangan Anda"
+      footer={<Button onClick={onClose}>Sudah saya simpan</Button>}
+    >
+      <div className={styles['form']}>
+        <p>
+          Dengan salah satu kode ini Anda dapat masuk bila ponsel atau perangkat Anda hilang. Setiap
+          kode berlaku satu kali. <strong>Kode ini hanya ditunjukkan sekarang.</strong>
+        </p>
+        <div ref={startHere} tabIndex={-1} className={page['sheet']}>
+          <p className={page['paper']}>Kode cadangan Kabari untuk {phone}</p>
+          <ul className={page['codes']} aria-label="Kode cadangan">
+            {codes.map((code) => (
+              <li key={code}>{code}</li>
+            ))}
+          </ul>
+        </div>
+        <Row>
+          <CopyButton value={codes.join('\n')} />
+          <Button
+            size="sm"
+            variant="outline"
+            tone="neutral"
+            icon={<Download size={16} />}
+            onClick={save}
+          >
+            Unduh
+          </Button>
+          <Button
+            size="sm"
+            variant="outline"
+            tone="neutral"
+            icon={<Printer size={16} />}
+            onClick={() => window.print()}
+          >
+            Cetak
+          </Button>
+        </Row>
+      </div>
+    </Modal>
   );
 }

@@ -1,14 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useUser, userQuery } from '#web/api/user.ts';
-import { Loaded } from '#web/features/operator/form/Loaded.tsx';
-import { OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
+import { Loaded, OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
 import { AppPart } from '#web/features/operator/security/AppPart.tsx';
-import { CodesDialog } from '#web/features/operator/security/CodesDialog.tsx';
-import { CodesPart } from '#web/features/operator/security/CodesPart.tsx';
+import { CodesDialog, CodesPart } from '#web/features/operator/security/CodesPart.tsx';
 import { PasskeysPart } from '#web/features/operator/security/PasskeysPart.tsx';
 import styles from '#web/features/operator/security/security.module.css';
-import { factorsQuery, useWithFactor } from '#web/features/operator/security/useFactors.tsx';
+import { factorsQuery, useWithFactor } from '#web/features/operator/security/factors.tsx';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 
 /** Route `/operator/keamanan`: the operator's second factors. */

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { moneyOverview } from '#contract/operator/books.ts';
-import { actQuery } from '#web/features/operator/form/actQuery.ts';
+import { actQuery } from '#web/features/operator/operatorQuery.ts';
 import { sellerGapWords } from '#web/features/operator/overview/problems.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 

@@ -6,10 +6,9 @@ import {
   listSettings,
   settingGroupLabel,
 } from '#contract/operator/settings.ts';
-import { actQuery } from '#web/features/operator/form/actQuery.ts';
-import styles from '#web/features/operator/form/form.module.css';
-import { Loaded } from '#web/features/operator/form/Loaded.tsx';
-import { OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
+import styles from '#web/features/operator/operator.module.css';
+import { Loaded, OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
+import { actQuery } from '#web/features/operator/operatorQuery.ts';
 import {
   DecideDialog,
   ResetDialog,
@@ -17,7 +16,7 @@ import {
 } from '#web/features/operator/settings/SettingDialog.tsx';
 import { SellerGaps } from '#web/features/operator/settings/SellerGaps.tsx';
 import { settingWords } from '#web/features/operator/settings/settingWords.ts';
-import { Button } from '#web/ui/button/Button.tsx';
+import { Button, type ButtonLook } from '#web/ui/button/Button.tsx';
 import { Panel, Row } from '#web/ui/panel/Panel.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
@@ -44,7 +43,7 @@ function Groups({ settings }: { settings: readonly LiveSetting[] }) {
   const opened = settings.find(({ name }) => name === open?.name);
   const close = () => setOpen(undefined);
   return (
-    <div className={styles['page']}>
+    <>
       {Object.entries(settingGroupLabel).map(([group, label]) => (
         <Panel key={group} title={label}>
           {group === 'seller' && <SellerGaps />}
@@ -62,7 +61,7 @@ function Groups({ settings }: { settings: readonly LiveSetting[] }) {
         <DecideDialog setting={opened} decision={open.how} onClose={close} />
       )}
       {opened && open?.how === 'reset' && <ResetDialog setting={opened} onClose={close} />}
-    </div>
+    </>
   );
 }
 
@@ -71,6 +70,11 @@ type SettingProps = { setting: LiveSetting; onOpen: (open: Open) => void };
 function Setting({ setting, onOpen }: SettingProps) {
   const { name, label, help, kind, value, fallback, changed, waiting } = setting;
   const isSet = changed?.is_set === true;
+  const button = (how: Open['how'], words: string, spoken: string, look?: ButtonLook) => (
+    <Button size="sm" aria-label={spoken} onClick={() => onOpen({ name, how })} {...look}>
+      {words}
+    </Button>
+  );
   return (
     <li>
       <span className={styles['what']}>
@@ -90,51 +94,17 @@ function Setting({ setting, onOpen }: SettingProps) {
       </span>
       <Row end>
         {waiting && <StatusChip tone="warning">Menunggu</StatusChip>}
-        {waiting && (
-          <Button
-            variant="subtle"
-            tone="neutral"
-            size="sm"
-            aria-label={`Batalkan perubahan ${label}`}
-            onClick={() => onOpen({ name, how: 'refuse' })}
-          >
-            Batalkan
-          </Button>
-        )}
-        {waiting?.can_approve && (
-          <Button
-            size="sm"
-            aria-label={`Setujui perubahan ${label}`}
-            onClick={() => onOpen({ name, how: 'approve' })}
-          >
-            Setujui
-          </Button>
-        )}
+        {waiting && button('refuse', 'Batalkan', `Batalkan perubahan ${label}`, faint)}
+        {waiting?.can_approve && button('approve', 'Setujui', `Setujui perubahan ${label}`)}
         {isSet && <StatusChip tone="info">Diubah</StatusChip>}
-        {isSet && (
-          <Button
-            variant="subtle"
-            tone="neutral"
-            size="sm"
-            aria-label={`Kembalikan ${label} ke bawaan`}
-            onClick={() => onOpen({ name, how: 'reset' })}
-          >
-            Kembalikan ke bawaan
-          </Button>
-        )}
-        <Button
-          variant="outline"
-          tone="neutral"
-          size="sm"
-          aria-label={`Ubah ${label}`}
-          onClick={() => onOpen({ name, how: 'change' })}
-        >
-          Ubah
-        </Button>
+        {isSet && button('reset', 'Kembalikan ke bawaan', `Kembalikan ${label} ke bawaan`, faint)}
+        {button('change', 'Ubah', `Ubah ${label}`, { variant: 'outline', tone: 'neutral' })}
       </Row>
     </li>
   );
 }
+
+const faint: ButtonLook = { variant: 'subtle', tone: 'neutral' };
 
 function Waiting({ setting: { kind, waiting } }: { setting: LiveSetting }) {
   if (!waiting) return null;

@@ -1,13 +1,12 @@
 import { MessageSquareText, MessagesSquare } from 'lucide-react';
 import { Id } from '#contract/base/ids.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
-import { goInbox } from '#web/features/operator/support/address.ts';
 import { NoticeCard } from '#web/features/messages/messages.ts';
-import { cannedReplies } from '#web/features/operator/support/queries.ts';
+import { cannedReplies, goInbox } from '#web/features/operator/support/inbox.ts';
 import { RepliesDialog } from '#web/ui/chat/replies/RepliesDialog.tsx';
-import { Queue } from '#web/features/operator/support/queue/Queue.tsx';
-import styles from '#web/features/operator/support/SupportPage.module.css';
-import { Thread } from '#web/features/operator/support/thread/Thread.tsx';
+import { Queue } from '#web/features/operator/support/Queue.tsx';
+import styles from '#web/features/operator/support/Queue.module.css';
+import { Thread } from '#web/features/operator/support/Thread.tsx';
 import { SupportChat } from '#web/features/support/support.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { classes } from '#web/ui/classes.ts';
@@ -25,7 +24,7 @@ export function SupportPage() {
   const accountId = account.success ? account.data : undefined;
   return (
     <div className={split['full']}>
-      <div className={classes(styles['head'], accountId !== undefined && split['aboveDetail'])}>
+      <div className={classes(styles['above'], accountId !== undefined && split['aboveDetail'])}>
         <PageHead
           title="Layanan Pelanggan"
           action={

@@ -1,31 +1,43 @@
-import { isolated } from '#contract/base/names.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { formatRupiah } from '#contract/base/money.ts';
+import { isolated } from '#contract/base/names.ts';
 import {
+  checkTopupAtGateway,
   confirmTopup,
   type OperatorTopup,
-  operatorTopups,
   rejectTopup,
 } from '#contract/operator/payments.ts';
-import { sentenceOf } from '#web/api/errors.ts';
-import { listKey } from '#web/ui/table/list/useList.ts';
+import { topupStatusLabel } from '#contract/saldo.ts';
 import { useAct } from '#web/api/query.ts';
-import { useForm } from '#web/ui/form/useForm.ts';
-import { type FieldErrors, fieldErrors } from '#web/ui/form/fieldErrors.ts';
-import { BankLines, OTHER } from '#web/features/operator/topups/BankLines.tsx';
-import styles from '#web/features/operator/topups/Decision.module.css';
+import { whenOf } from '#web/features/operator/bank/bank.ts';
+import { Candidate, Choice, Choices } from '#web/features/operator/Choices.tsx';
+import styles from '#web/features/operator/operator.module.css';
+import {
+  OperatorForm,
+  ReasonField,
+  useConfirmedAct,
+} from '#web/features/operator/OperatorForm.tsx';
+import { isOperatorQuery } from '#web/features/operator/operatorQuery.ts';
 import {
   differenceOf,
   mayConfirm,
   mayReject,
+  paymentMethodLabels,
   takesTwo,
 } from '#web/features/operator/topups/topups.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
-import { DateTime } from '#web/ui/time/DateTime.tsx';
+import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
-import { confirm } from '#web/ui/overlay/confirm.ts';
-import { TextArea } from '#web/ui/text/TextField.tsx';
+import { classes } from '#web/ui/classes.ts';
+import { type FieldErrors, fieldErrors } from '#web/ui/form/fieldErrors.ts';
+import { type Form, useForm } from '#web/ui/form/useForm.ts';
+import { Stack } from '#web/ui/panel/Panel.tsx';
+import { TextField } from '#web/ui/text/TextField.tsx';
+import { DateTime } from '#web/ui/time/DateTime.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
+
+/** The choice of a reference typed by hand. */
+const OTHER = 'lain';
 
 type Values = { line: string; reference: string; reason: string };
 type Props = { topup: OperatorTopup; onDecided: (topup: OperatorTopup) => void };
@@ -65,56 +77,49 @@ function proposes(topup: OperatorTopup, values: Values): boolean {
 }
 
 function useDecision({ topup, onDecided }: Props) {
-  const client = useQueryClient();
   const form = useForm<Values>(firstValues(topup), (values) => wrongWith(topup, values));
-  const approve = useAct(confirmTopup);
-  const reject = useAct(rejectTopup);
-
-  const decide = async (work: () => Promise<OperatorTopup>, said: string) => {
-    try {
-      const after = await work();
-      onDecided(after);
-      const isProposed = after.proposal !== null && mayConfirm(after);
-      toast(isProposed ? 'Usulan dicatat. Operator lain harus menyelesaikannya.' : said, {
-        tone: isProposed ? 'info' : 'success',
-      });
-    } catch (no) {
-      form.refuse(no);
-      throw no;
-    } finally {
-      void client.invalidateQueries({ queryKey: listKey(operatorTopups) });
-    }
-  };
+  const approve = useConfirmedAct(confirmTopup);
+  const reject = useConfirmedAct(rejectTopup);
   const askConfirm = (values: Values) => {
+    const isProposal = proposes(topup, values);
     const { reason } = values;
-    const input = { topup_id: topup.id, reference: referenceOf(values), reason };
-    void confirm({
-      title: proposes(topup, values) ? 'Usulkan konfirmasi ini?' : 'Konfirmasi isi saldo ini?',
-      children: proposes(topup, values)
-        ? 'Jumlahnya besar dan tidak ada mutasi bank yang sama persis: operator lain harus menyelesaikannya. Saldo belum bertambah.'
-        : consequenceOf(topup, values.line),
-      cancelText: 'Batal',
-      confirmText: proposes(topup, values) ? 'Usulkan' : 'Konfirmasi',
-      tone: 'primary',
-      sentenceOf,
-      onConfirm: () => decide(() => approve.perform(input), 'Isi saldo dikonfirmasi.'),
-    });
+    approve(
+      { topup_id: topup.id, reference: referenceOf(values), reason },
+      {
+        title: isProposal ? 'Usulkan konfirmasi ini?' : 'Konfirmasi isi saldo ini?',
+        text: isProposal
+          ? 'Jumlahnya besar dan tidak ada mutasi bank yang sama persis: operator lain harus menyelesaikannya. Saldo belum bertambah.'
+          : consequenceOf(topup, values.line),
+        button: isProposal ? 'Usulkan' : 'Konfirmasi',
+        said: (after) =>
+          after.proposal !== null && mayConfirm(after)
+            ? 'Usulan dicatat. Operator lain harus menyelesaikannya.'
+            : 'Isi saldo dikonfirmasi.',
+        onDone: onDecided,
+        onError: form.refuse,
+      },
+    );
   };
   const askReject = () => {
     const input = { topup_id: topup.id, reason: form.values.reason };
     const wrong = fieldErrors(rejectTopup, input);
     if (Object.keys(wrong).length > 0) return form.show(wrong);
-    void confirm({
-      title: 'Tolak isi saldo ini?',
-      children: `${isolated(topup.account_name)} membaca alasan Anda. Saldonya tidak bertambah.`,
-      cancelText: 'Batal',
-      confirmText: 'Tolak',
-      sentenceOf,
-      onConfirm: () => decide(() => reject.perform(input), 'Isi saldo ditolak.'),
+    reject(input, {
+      ...rejection(topup),
+      said: 'Isi saldo ditolak.',
+      onDone: onDecided,
+      onError: form.refuse,
     });
   };
   return { form, askConfirm, askReject };
 }
+
+const rejection = ({ account_name }: OperatorTopup) => ({
+  title: 'Tolak isi saldo ini?',
+  text: `${isolated(account_name)} membaca alasan Anda. Saldonya tidak bertambah.`,
+  button: 'Tolak',
+  tone: 'danger' as const,
+});
 
 /** Confirms or rejects a top-up, with the reason that the audit log stores. */
 export function Decision({ topup, onDecided }: Props) {
@@ -123,29 +128,14 @@ export function Decision({ topup, onDecided }: Props) {
     <form
       ref={form.ref}
       noValidate
-      className={styles['decision']}
+      className={classes(styles['form'], styles['ruled'])}
       onSubmit={form.submit(askConfirm)}
     >
       <SecondOperator topup={topup} line={form.values.line} />
-      <BankLines
-        topup={topup}
-        line={form.values.line}
-        reference={form.values.reference}
-        errors={form.errors}
-        onLine={(line) => form.set('line', line)}
-        onReference={(reference) => form.set('reference', reference)}
-      />
-      <TextArea
-        label="Alasan"
-        name="reason"
-        rows={2}
-        required
-        maxLength={300}
+      <BankLines topup={topup} form={form} />
+      <ReasonField
+        form={form}
         help="Tercatat bersama nama Anda; bila ditolak, pelanggan membacanya."
-        value={form.values.reason}
-        error={form.errors.reason}
-        onChange={(event) => form.set('reason', event.target.value)}
-        onBlur={() => form.leave('reason')}
       />
       <div className={styles['actions']}>
         {mayReject(topup) && (
@@ -160,6 +150,53 @@ export function Decision({ topup, onDecided }: Props) {
     </form>
   );
 }
+
+type BankLinesProps = { topup: OperatorTopup; form: Form<Values> };
+
+/** The unused bank entries near a top-up's amount, or a reference typed by hand. */
+const BankLines = ({ topup, form }: BankLinesProps) => (
+  <Stack>
+    <Choices legend="Mutasi bank yang mungkin" error={form.errors.line}>
+      {topup.candidates.length === 0 && (
+        <p className={styles['note']}>
+          Belum ada mutasi bank yang mendekati jumlah ini. Tulis referensinya bila Anda melihatnya
+          di rekening.
+        </p>
+      )}
+      {topup.candidates.map(({ line, amount, description, at }) => (
+        <Choice
+          key={line}
+          name="line"
+          checked={line === form.values.line}
+          onChoose={() => form.set('line', line)}
+        >
+          <span className="sr-only">Transfer masuk</span>
+          <Candidate amount={amount} paid={amount} requested={topup.total}>
+            {description} · {whenOf(at)}
+          </Candidate>
+        </Choice>
+      ))}
+      {topup.candidates.length > 0 && (
+        <Choice
+          name="line"
+          checked={form.values.line === OTHER}
+          onChoose={() => form.set('line', OTHER)}
+        >
+          <span>Mutasi lain, saya tulis referensinya</span>
+        </Choice>
+      )}
+    </Choices>
+    {form.values.line === OTHER && (
+      <TextField
+        label="Referensi mutasi bank"
+        autoComplete="off"
+        required
+        maxLength={100}
+        {...form.field('reference')}
+      />
+    )}
+  </Stack>
+);
 
 function SecondOperator({ topup, line }: { topup: OperatorTopup; line: string }) {
   const { proposal } = topup;
@@ -201,3 +238,68 @@ function consequenceOf(topup: OperatorTopup, line: string): string {
   }
   return `${formatRupiah(topup.credited)} masuk ke ${whose} dan tidak dapat ditarik kembali.`;
 }
+
+type GatewayProps = Props & { provider: string };
+
+/** An order, whose gateway alone decides whether it is paid: it can be queried or given up. */
+export function AtGateway({ topup, provider, onDecided }: GatewayProps) {
+  const client = useQueryClient();
+  const asking = useAct(checkTopupAtGateway);
+  const ask = async () => {
+    const after = await asking.perform({ topup_id: topup.id });
+    toast(`Gerbang sudah ditanya: ${topupStatusLabel[after.status].toLowerCase()}.`, {
+      tone: after.status === topup.status ? 'info' : 'success',
+    });
+    onDecided(after);
+    void client.invalidateQueries({ predicate: isOperatorQuery });
+  };
+  return (
+    <div className={styles['form']}>
+      <p className={styles['note']}>{adviceOf(topup, paymentMethodLabels[provider] ?? provider)}</p>
+      <RefusalAlert error={asking.error} />
+      {topup.status !== 'creating' && (
+        <div className={styles['actions']}>
+          <Button
+            variant="outline"
+            busy={asking.busy}
+            onClick={() => void ask().catch(() => undefined)}
+          >
+            Tanya gerbang lagi
+          </Button>
+        </div>
+      )}
+      {topup.status === 'review' && <Reject topup={topup} onDecided={onDecided} />}
+    </div>
+  );
+}
+
+function adviceOf({ status }: OperatorTopup, gateway: string): string {
+  switch (status) {
+    case 'creating':
+    case 'pending':
+      return `Tidak ada yang perlu dilakukan: saldo bertambah otomatis begitu ${gateway} menyatakan pesanan ini lunas.`;
+    case 'review':
+      return `${gateway} menerima jumlah yang berbeda, atau masih memeriksa pembayarannya. Lihat di dasbor ${gateway}, lalu tanyakan lagi. Bila isi saldo ini ditolak, uang yang diterima ${gateway} masuk ke Dana belum dikenali.`;
+    case 'expired':
+    case 'cancelled':
+      return `Bila pembayarannya terlambat masuk, saldo tetap bertambah setelah ${gateway} menyatakannya lunas.`;
+    case 'rejected':
+      return `Uang yang masih diterima ${gateway} untuk isi saldo ini masuk ke Dana belum dikenali.`;
+    case 'paid':
+      return `${gateway} menyatakan pesanan ini lunas.`;
+  }
+}
+
+const Reject = ({ topup, onDecided }: Props) => (
+  <OperatorForm
+    act={rejectTopup}
+    initial={{ reason: '' }}
+    inputOf={({ reason }) => ({ topup_id: topup.id, reason })}
+    question={() => rejection(topup)}
+    said="Isi saldo ditolak."
+    onDone={onDecided}
+    reasonHelp="Tercatat bersama nama Anda; pelanggan membacanya."
+    actions="Tolak"
+    look={{ variant: 'outline', tone: 'danger' }}
+  />
+);

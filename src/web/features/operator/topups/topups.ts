@@ -1,8 +1,6 @@
 import { formatRupiah } from '#contract/base/money.ts';
 import { type OperatorTopup, OperatorTopupFilter } from '#contract/operator/payments.ts';
 
-export type Candidate = OperatorTopup['candidates'][number];
-
 /** The address parameter for all top-ups; without one, only waiting ones. */
 const ALL = 'semua';
 
@@ -48,3 +46,9 @@ export const mayReject = ({ status }: OperatorTopup): boolean =>
  */
 export const takesTwo = ({ needs_two, candidates, total }: OperatorTopup, line: string): boolean =>
   needs_two && !candidates.some((one) => one.line === line && one.amount === total && !one.mine);
+
+export const paymentMethodLabels: Readonly<Record<string, string>> = {
+  bank: 'Transfer bank',
+  midtrans: 'Midtrans',
+  xendit: 'Xendit',
+};

@@ -72,7 +72,7 @@ export function NoticesPart() {
             <ThisBrowser />
             <Checkbox
               label="Tampilkan isi pesan"
-              help="Tanpa ini, pemberitahuan hanya menyebut pengirimnya. Isinya lewat layanan pemberitahuan browser dalam keadaan terenkripsi."
+              help="Bila dimatikan, pemberitahuan hanya menyebut pengirimnya. Isi pesan dikirim ke browser dalam keadaan terenkripsi."
               checked={user.push_text}
               error={failures.push_text}
               onChange={({ target }) => choose('push_text', { push_text: target.checked })}
@@ -86,7 +86,7 @@ export function NoticesPart() {
 
 const words: Record<PushState, string> = {
   unsupported:
-    'Browser ini tidak mendukung pemberitahuan, atau halaman ini tidak dibuka lewat HTTPS.',
+    'Browser ini tidak mendukung pemberitahuan, atau alamat halaman ini tidak diawali https.',
   install_first:
     'Di iPhone dan iPad, tambahkan dulu Kabari ke layar utama lewat tombol Bagikan, lalu buka dari sana.',
   denied:
@@ -163,7 +163,7 @@ function TestPush({ onFailure }: { onFailure: (sentence: string | undefined) => 
   };
   return (
     <Button size="sm" variant="subtle" busy={busy} onClick={() => void send()}>
-      Kirim uji
+      Kirim uji coba
     </Button>
   );
 }

@@ -25,7 +25,7 @@ const noteOf = ({ method, minutes }: Method): string => {
   if (method === 'qris') return `Dari aplikasi bank atau dompet digital mana pun, ${wait}`;
   if (method === 'bank') return `Ditambah kode unik sampai Rp\u00A0999, ${wait}`;
   if (method === 'snap' || method === 'xendit') return `Di halaman pembayaran, ${wait}`;
-  return `Dengan nomor bayar sendiri, ${wait}`;
+  return `Nomor bayar khusus untuk Anda, ${wait}`;
 };
 
 type Props = {

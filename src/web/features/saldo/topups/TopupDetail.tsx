@@ -27,7 +27,6 @@ type Props = { topup: Topup; onClose: () => void };
 
 export function TopupDetail({ topup, onClose }: Props) {
   const client = useQueryClient();
-  const { campaign } = useSearch('/saldo');
   const pending = topup.status === 'pending';
   const justPaid = useJustPaid(topup);
   const cancel = useAct(cancelTopup, {
@@ -66,12 +65,10 @@ export function TopupDetail({ topup, onClose }: Props) {
           Buat isi saldo baru
         </TopupButton>
       )}
-      {topup.status === 'paid' && campaign !== undefined ? (
-        <LinkButton to="/message-history/kiriman" search={{ open: campaign }}>
-          Kembali ke kiriman
-        </LinkButton>
+      {topup.status === 'paid' ? (
+        <Paid onClose={onClose} />
       ) : (
-        <Button onClick={onClose}>{topup.status === 'paid' ? 'Selesai' : 'Tutup'}</Button>
+        <Button onClick={onClose}>Tutup</Button>
       )}
     </>
   );
@@ -88,6 +85,24 @@ export function TopupDetail({ topup, onClose }: Props) {
       </p>
     </Modal>
   );
+}
+
+/** Ends a paid top-up: back to the campaign or the plan that it was for. */
+function Paid({ onClose }: Pick<Props, 'onClose'>) {
+  const { campaign, plan } = useSearch('/saldo');
+  if (campaign !== undefined)
+    return (
+      <LinkButton to="/message-history/kiriman" search={{ open: campaign }}>
+        Kembali ke kiriman
+      </LinkButton>
+    );
+  if (plan !== undefined)
+    return (
+      <LinkButton to="/billing" search={{ change: plan }}>
+        Kembali ke paket
+      </LinkButton>
+    );
+  return <Button onClick={onClose}>Selesai</Button>;
 }
 
 /** Whether it was paid while the dialog was open; then the saldo is refetched. */

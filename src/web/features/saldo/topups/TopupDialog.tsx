@@ -31,7 +31,7 @@ export function TopupDialog() {
         new: undefined,
         amount: undefined,
         open: id,
-        ...(id === undefined && { campaign: undefined }),
+        ...(id === undefined && { campaign: undefined, plan: undefined }),
       },
       replace: true,
       resetScroll: false,

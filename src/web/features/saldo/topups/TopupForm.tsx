@@ -13,7 +13,6 @@ import { fieldsOf, refusalCode, sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { holdPage } from '#web/browser/router/navigation.ts';
 import { useForm } from '#web/ui/form/useForm.ts';
-import { useStartHere } from '#web/ui/form/useStartHere.ts';
 import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
 import { recentTopupsQuery, topupQuery } from '#web/features/saldo/queries.ts';
 import { saldoQuery } from '#web/features/saldo/saldoQuery.ts';
@@ -77,7 +76,6 @@ function Steps({ proposed, onClose, onMade, step, onStep }: StepsProps) {
   const topup = useTopup({ proposed, onMade, onStep });
   const { form, create, selected } = topup;
   const isPayment = step === 'payment';
-  useStartHere(form.ref);
   useStepFocus(step, form.ref, head);
   const back = () => {
     create.reset();

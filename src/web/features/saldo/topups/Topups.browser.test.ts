@@ -176,15 +176,9 @@ test('at the limit of unpaid top-ups, another is not offered, and they are liste
   const acts = {
     ...fakePayments(first),
     saldo_summary: () => summary({ topups_open: waiting }),
+    topup_list: () => ({ list: open }),
   };
   const { tab } = await saldoTab(person, acts);
-  await tab.route('**/api', async (route) => {
-    const fields = new URLSearchParams(route.request().postData() ?? '');
-    if (fields.get('act') !== 'topup_list') return route.fallback();
-    return route.fulfill({
-      json: { code: 1, msg: '', result: { data: open, total_page: 1 } },
-    });
-  });
   const reason = /Anda masih punya 3 isi saldo yang menunggu\. Bayar atau batalkan salah satunya\./;
   const button = tab.getByRole('button', { name: 'Isi saldo', exact: true });
   await button.waitFor();
@@ -354,6 +348,9 @@ test('an impossible date is reported, and the statement shows all', async ({ per
   await tab.getByRole('row', { name: /Bonus/ }).waitFor();
   await tab.getByRole('button', { name: 'Hapus filter' }).click();
   await tab.getByText('tidak ada.', { exact: false }).waitFor({ state: 'detached' });
+  expect(await isFocused(tab, tab.getByRole('button', { name: 'Tanggal: Semua tanggal' }))).toBe(
+    true,
+  );
 });
 
 test('a configured threshold raises a notice on the page once the saldo is below it', async ({
@@ -381,6 +378,21 @@ test('a configured threshold raises a notice on the page once the saldo is below
   await tab.getByText('Saldo di bawah batas Rp', { exact: false }).waitFor({ state: 'detached' });
   await tab.getByRole('button', { name: 'Atur peringatan' }).waitFor();
   expect(faults).toEqual([]);
+});
+
+test('a month with the cost of a plan alone has a sentence and no chart', async ({ person }) => {
+  const days = Array.from({ length: 30 }, (_, n) => ({
+    date: `2026-11-${String(n + 1).padStart(2, '0')}`,
+    captured: 0,
+    held: 0,
+    plan: n === 20 ? 99_000 : 0,
+  }));
+  const acts = { saldo_usage: () => ({ days, pace: { state: 'none' } }) };
+  const { tab } = await saldoTab(person, acts);
+  const usage = tab.getByRole('region', { name: 'Pemakaian 30 hari' });
+  await usage.getByText(/hanya biaya paket yang memotong saldo/).waitFor();
+  await usage.getByText(/^Rp\s99\.000$/).waitFor();
+  expect(await usage.getByText('Saldo terpakai per hari', { exact: false }).count()).toBe(0);
 });
 
 test('the simulated gateway lists pending orders, and acts as their payer', async ({ person }) => {

@@ -10,10 +10,11 @@ export type TopupLimit = { reason: string; hasOpen: boolean };
 
 /** The limit that another top-up would meet; undefined if one is possible, or while this is unknown. */
 export function topupLimitOf(
-  saldo: Pick<SaldoSummary, 'topups_open' | 'topups_unpaid'> | undefined,
+  saldo: Pick<SaldoSummary, 'status' | 'topups_open' | 'topups_unpaid'> | undefined,
 ): TopupLimit | undefined {
   if (!saldo) return undefined;
-  const { topups_open: open, topups_unpaid: unpaid } = saldo;
+  const { status, topups_open: open, topups_unpaid: unpaid } = saldo;
+  if (status !== 'active') return { reason: inactive[status], hasOpen: false };
   const hasOpen = open > 0;
   if (open >= TOPUPS_OPEN_MAX) {
     const reason = `Anda masih punya ${open} isi saldo yang menunggu. Bayar atau batalkan salah satunya.`;
@@ -24,5 +25,10 @@ export function topupLimitOf(
   const reason = `Dalam 24 jam ini sudah ${unpaid} isi saldo tidak jadi dibayar. ${remedy} lagi besok.`;
   return { reason, hasOpen };
 }
+
+const inactive = {
+  frozen: 'Saldo sedang dibekukan: tidak dapat diisi atau dipakai.',
+  closed: 'Akun ini sudah ditutup: saldo tidak dapat diisi atau dipakai.',
+} as const;
 
 export const useTopupLimit = (): TopupLimit | undefined => topupLimitOf(useQuery(saldoQuery).data);

@@ -73,15 +73,19 @@ function Chart({ usage: { days, pace } }: { usage: SaldoUsage }) {
           </div>
         )}
       </dl>
-      <SmallBars
-        title="Saldo terpakai per hari, dalam rupiah"
-        series={series}
-        bars={barsOf(days)}
-        format={formatRupiah}
-      />
+      {sums.messages > 0 && (
+        <SmallBars
+          title="Saldo terpakai per hari, dalam rupiah"
+          series={series}
+          bars={barsOf(days)}
+          format={formatRupiah}
+        />
+      )}
       {sums.plan > 0 && (
         <p className={styles['apart']}>
-          Biaya paket tidak digambar di grafik; tanggalnya ada di tabel angkanya.
+          {sums.messages > 0
+            ? 'Biaya paket tidak digambar di grafik; tanggalnya ada di tabel angkanya.'
+            : 'Dalam 30 hari terakhir hanya biaya paket yang memotong saldo. Tanggalnya ada di mutasi.'}
         </p>
       )}
     </div>

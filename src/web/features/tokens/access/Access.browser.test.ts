@@ -110,7 +110,7 @@ test('refused calls are listed on /token with reason and remedy, and are filtere
     await press(tab, tab.getByRole('button', { name: 'Muat ulang' }));
     expect(await wrong.count()).toBe(1);
   });
-  await tab.getByText(/Jawaban API menyebutkan apa yang diterima setiap isian/).waitFor();
+  await tab.getByText(/Balasan API menyebutkan apa yang diterima setiap isian/).waitFor();
   await look(tab, 'refused calls');
 
   await tab

@@ -63,7 +63,7 @@ const words: Readonly<Record<string, Words>> = {
     fix: 'Ulangi sesudah Retry-After; tidak ada yang hilang.',
   },
   timed_out: {
-    title: 'Jawaban terlalu lama',
+    title: 'Balasan terlalu lama',
     fix: 'Ulangi dengan Idempotency-Key yang sama, agar tidak terkirim dua kali.',
   },
   body_too_large: {
@@ -77,7 +77,7 @@ const words: Readonly<Record<string, Words>> = {
   input_invalid: {
     title: ({ fields }) =>
       fields && fields.length > 0 ? `Isian salah: ${fields.join(', ')}` : 'Ada isian yang salah',
-    fix: 'Perbaiki isian itu. Jawaban API menyebutkan apa yang diterima setiap isian.',
+    fix: 'Perbaiki isian itu. Balasan API menyebutkan apa yang diterima setiap isian.',
   },
   idempotency_conflict: {
     title: 'Idempotency-Key sudah dipakai untuk isi lain',
@@ -133,7 +133,7 @@ const words: Readonly<Record<string, Words>> = {
   },
   upload_kind_refused: {
     title: 'Jenis berkas tidak diterima',
-    fix: 'Ubah berkasnya menjadi jenis yang disebut jawaban API.',
+    fix: 'Ubah berkasnya menjadi jenis yang disebut balasan API.',
   },
   upload_contradicts: {
     title: 'Isi berkas tidak sesuai dengan nama atau jenisnya',
@@ -141,7 +141,7 @@ const words: Readonly<Record<string, Words>> = {
   },
   upload_unsafe: {
     title: 'Berkas tidak aman untuk disimpan',
-    fix: 'Jawaban API menyebutkan apa yang ditemukan. Simpan ulang tanpa itu.',
+    fix: 'Balasan API menyebutkan apa yang ditemukan. Simpan ulang tanpa itu.',
   },
   upload_infected: {
     title: 'Berkas dikenali sebagai perangkat lunak berbahaya',

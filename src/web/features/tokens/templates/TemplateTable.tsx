@@ -1,15 +1,18 @@
+import { useQuery } from '@tanstack/react-query';
 import { FileText, Plus } from 'lucide-react';
 import { useMemo } from 'react';
 import { formatAgo, formatDateTime } from '#contract/base/time.ts';
-import { listTemplates, type Template } from '#contract/messages/templates.ts';
+import { listTemplates, TEMPLATE_LIMITS, type Template } from '#contract/messages/templates.ts';
 import { useUser } from '#web/api/user.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
 import { addressOf, categoryLabel, languageLabel } from '#web/features/tokens/templates/labels.ts';
+import { templatesFullQuery } from '#web/features/tokens/templates/queries.ts';
 import { TemplateDrawer } from '#web/features/tokens/templates/TemplateDrawer.tsx';
 import { TemplateStatusChip } from '#web/features/tokens/templates/TemplateStatusChip.tsx';
 import styles from '#web/features/tokens/templates/templates.module.css';
-import { type ButtonLook, LinkButton } from '#web/ui/button/Button.tsx';
+import { Alert } from '#web/ui/alert/Alert.tsx';
+import { Button, type ButtonLook, LinkButton } from '#web/ui/button/Button.tsx';
 import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
 import { DataTable } from '#web/ui/table/DataTable.tsx';
 import type { Column } from '#web/ui/table/tableProps.ts';
@@ -77,15 +80,30 @@ const columns = (zone: string): readonly Column<Template>[] => [
   },
 ];
 
-export const AddTemplate = ({ variant = 'solid' }: Pick<ButtonLook, 'variant'>) => (
-  <LinkButton
-    variant={variant}
-    to="/token/templat"
-    search={{ view: 'new' }}
-    icon={<Plus size={18} aria-hidden="true" />}
-  >
-    Tambah templat
-  </LinkButton>
+const FULL = 'templat-penuh';
+
+/** Opens the form for a template; disabled if there is no room for another. */
+export function AddTemplate({ variant = 'solid' }: Pick<ButtonLook, 'variant'>) {
+  const look = {
+    variant,
+    icon: <Plus size={18} aria-hidden="true" />,
+    children: 'Tambah templat',
+  };
+  return useQuery(templatesFullQuery).data ? (
+    <Button {...look} disabled aria-describedby={FULL} />
+  ) : (
+    <LinkButton {...look} to="/token/templat" search={{ view: 'new' }} />
+  );
+}
+
+/** Why no template can be added, and the way out. */
+export const TemplatesFull = () => (
+  <Alert
+    id={FULL}
+    state="info"
+    visible
+    label={`Sudah ada ${TEMPLATE_LIMITS.all} templat, batas untuk satu akun. Hapus yang tidak diperlukan lagi.`}
+  />
 );
 
 export function TemplateTable() {

@@ -91,7 +91,7 @@ test('a rejected template says why; a taken name and an unreachable server say w
     category: 'utility',
     body: 'Halo {{nama}}, diskon 30% sampai Sabtu.',
   } as const;
-  await ask(address, createTemplate, promo, who.session);
+  const made = await ask(address, createTemplate, promo, who.session);
   const expects = [/status of (?:409|422)/];
   const { open } = await person({ session: who.session, width: 390, expects });
   const { faults, look } = inspectionHere();
@@ -119,5 +119,18 @@ test('a rejected template says why; a taken name and an unreachable server say w
   await tab.getByRole('button', { name: 'Simpan templat' }).click();
   await waitFor(() => tab.getByLabel('Nama templat').evaluate((one) => one.ariaInvalid === 'true'));
   await look(tab, 'a name that is taken');
+
+  await fakeActs(tab, {
+    template_list: () => ({
+      list: Array.from({ length: 10 }, (_, n) => ({ ...made, name: `promo_${n}` })),
+    }),
+  });
+  await tab.goto('/token/templat');
+  await tab.getByText(/^Sudah ada 250 templat, batas untuk satu akun\. Hapus/).waitFor();
+  expect(await tab.getByRole('button', { name: 'Tambah templat' }).isDisabled()).toBe(true);
+  await look(tab, 'templates at their limit');
+  await tab.goto('/token/templat?view=new');
+  await tab.getByText(/^Sudah ada 250 templat/).waitFor();
+  expect(await tab.getByLabel('Nama templat').count()).toBe(0);
   expect(faults).toEqual([]);
 });

@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query';
 import { BookOpen } from 'lucide-react';
 import type { Template } from '#contract/messages/templates.ts';
 import { Link } from '#web/browser/router/Link.tsx';
@@ -5,8 +6,12 @@ import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
 import { addressOf } from '#web/features/tokens/templates/labels.ts';
 import { NewTemplate } from '#web/features/tokens/templates/NewTemplate.tsx';
-import { useTemplatesChanged } from '#web/features/tokens/templates/queries.ts';
-import { AddTemplate, TemplateTable } from '#web/features/tokens/templates/TemplateTable.tsx';
+import { templatesFullQuery, useTemplatesChanged } from '#web/features/tokens/templates/queries.ts';
+import {
+  AddTemplate,
+  TemplatesFull,
+  TemplateTable,
+} from '#web/features/tokens/templates/TemplateTable.tsx';
 import styles from '#web/features/tokens/templates/templates.module.css';
 import { useTemplateSync } from '#web/features/tokens/templates/useTemplateSync.tsx';
 import { TokenTabs } from '#web/features/tokens/TokenTabs.tsx';
@@ -20,6 +25,7 @@ export function TemplatesPage() {
   const { view } = useSearch('/token/templat');
   const changed = useTemplatesChanged();
   const sync = useTemplateSync();
+  const isFull = useQuery(templatesFullQuery).data === true;
   const made = (template: Template) => {
     changed(template);
     toast(`Templat ${template.name} disimpan.`, { tone: 'success' });
@@ -33,7 +39,7 @@ export function TemplatesPage() {
           title="Templat baru"
           context={<Link to="/token/templat">Kembali ke daftar templat</Link>}
         />
-        <NewTemplate onMade={made} />
+        {isFull ? <TemplatesFull /> : <NewTemplate onMade={made} />}
       </>
     );
   }
@@ -41,7 +47,7 @@ export function TemplatesPage() {
     <>
       <PageHead
         title="Templat"
-        context="Pesan dengan variabel yang dikirim dengan menyebut namanya, oleh semua token Anda."
+        context="Pesan siap pakai dengan isian, misalnya nama pelanggan. Dapat dikirim dari semua nomor Anda."
         action={<AddTemplate />}
         tools={
           <>
@@ -60,6 +66,7 @@ export function TemplatesPage() {
       />
       <TokenTabs current="templates" />
       <div className={styles['list']}>
+        {isFull && <TemplatesFull />}
         <RefusalAlert error={sync.error} />
         <TemplateTable />
       </div>

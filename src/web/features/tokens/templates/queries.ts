@@ -1,6 +1,7 @@
 import { queryOptions, useQueryClient } from '@tanstack/react-query';
-import { listTemplates, type Template } from '#contract/messages/templates.ts';
+import { listTemplates, TEMPLATE_LIMITS, type Template } from '#contract/messages/templates.ts';
 import { perform } from '#web/api/act.ts';
+import { fullListQuery } from '#web/api/lists/fullList.ts';
 import { listKey } from '#web/ui/table/list/useList.ts';
 
 type Named = { name: string; language: string };
@@ -12,6 +13,9 @@ export const templateQuery = ({ name, language }: Named) =>
     queryFn: async ({ signal }): Promise<Template | null> =>
       (await perform(listTemplates, { name, language }, { signal })).rows[0] ?? null,
   });
+
+/** Whether the account has as many templates as it may. */
+export const templatesFullQuery = fullListQuery(listTemplates, TEMPLATE_LIMITS.all, {});
 
 export function useTemplatesChanged(): (template?: Template) => void {
   const client = useQueryClient();

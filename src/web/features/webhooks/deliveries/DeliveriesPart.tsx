@@ -88,7 +88,7 @@ const columns = (zone: string): readonly Column<Delivery>[] => [
   },
   {
     id: 'answer',
-    title: 'Jawaban terakhir',
+    title: 'Balasan terakhir',
     width: 220,
     phone: 'line',
     cell: (delivery) => <LastAnswer delivery={delivery} zone={zone} />,

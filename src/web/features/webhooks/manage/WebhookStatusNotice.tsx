@@ -26,7 +26,7 @@ const offNotice: Record<WebhookOffReason, Notice> = {
   gone: {
     state: 'danger',
     label: 'Webhook berhenti karena alamatnya menjawab 410 (Gone).',
-    does: 'Jawaban itu berarti “jangan kirim lagi”. Bila bukan itu maksudnya, perbaiki server atau ubah alamatnya, lalu tekan Nyalakan.',
+    does: 'Balasan itu berarti “jangan kirim lagi”. Bila bukan itu maksudnya, perbaiki server atau ubah alamatnya, lalu tekan Nyalakan.',
   },
   failing: {
     state: 'danger',

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Pencil, Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import type { QuickReply } from '#contract/messages/sending.ts';
+import { type QuickReply, REPLY_MAX } from '#contract/messages/sending.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import styles from '#web/ui/chat/replies/RepliesDialog.module.css';
@@ -9,6 +9,7 @@ import { ReplyForm } from '#web/ui/chat/replies/ReplyForm.tsx';
 import { repliesQuery, type Replies } from '#web/ui/chat/replies/stored.ts';
 import { useGuardedClose } from '#web/ui/overlay/useGuardedClose.ts';
 import { Button } from '#web/ui/button/Button.tsx';
+import { LimitedButton } from '#web/ui/button/LimitedButton.tsx';
 import { confirm } from '#web/ui/overlay/confirm.ts';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { EmptyState, WentWrong } from '#web/ui/panel/EmptyState.tsx';
@@ -77,12 +78,9 @@ function All({ of, returns, onWrite }: AllProps) {
   const { words } = of;
   const { data: all, error, refetch } = useQuery({ ...repliesQuery(of), staleTime: 0 });
   const waiting = useSkeleton(all === undefined && !error);
+  const icon = <Plus size={18} aria-hidden="true" />;
   const add = (
-    <Button
-      {...(returns && { ref: takeFocus })}
-      icon={<Plus size={18} aria-hidden="true" />}
-      onClick={() => onWrite(undefined)}
-    >
+    <Button {...(returns && { ref: takeFocus })} icon={icon} onClick={() => onWrite(undefined)}>
       Tambah {words.one}
     </Button>
   );
@@ -105,7 +103,16 @@ function All({ of, returns, onWrite }: AllProps) {
         <p className={styles['note']}>
           Ketik / di kotak pesan untuk memakainya. {'{nama}'} diganti {words.person}.
         </p>
-        {add}
+        {all.length < REPLY_MAX.all ? (
+          add
+        ) : (
+          <LimitedButton
+            icon={icon}
+            reason={`Sudah ada ${REPLY_MAX.all} ${words.title.toLowerCase()}. Hapus yang tidak dipakai lagi.`}
+          >
+            Tambah {words.one}
+          </LimitedButton>
+        )}
       </div>
       <ul className={styles['rows']} aria-label={words.title}>
         {all.map((reply) => (

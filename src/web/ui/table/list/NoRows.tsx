@@ -20,7 +20,17 @@ export function NoRows({ list, onReset, reset = 'Hapus filter', children }: Prop
     <EmptyState
       title="Tidak ada yang cocok"
       action={
-        <Button variant="subtle" size="sm" onClick={onReset}>
+        <Button
+          variant="subtle"
+          size="sm"
+          onClick={({ currentTarget }) => {
+            // The button goes away: the next Tab leads into the table.
+            const table = currentTarget.closest('table');
+            table?.setAttribute('tabindex', '-1');
+            table?.focus();
+            onReset();
+          }}
+        >
           {reset}
         </Button>
       }

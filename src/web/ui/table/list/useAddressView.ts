@@ -8,7 +8,7 @@ import type { TableProps, TableView } from '#web/ui/table/tableProps.ts';
 
 type ListSearch = SearchOf<typeof listFields>;
 
-type ListPath = { [P in Path]: 'page' extends keyof Search<P> ? P : never }[Path];
+export type ListPath = { [P in Path]: 'page' extends keyof Search<P> ? P : never }[Path];
 
 type Options = {
   /** The number of the first page: 1 for lists whose paging is not `default`. */
@@ -19,6 +19,8 @@ type Options = {
   order?: Sort['sort_type'];
   /** Scrolls to the top on another page: for lists that fill their page. */
   top?: boolean;
+  /** The field of the page in the address, for a second list on a page. */
+  pageField?: string;
 };
 
 type AddressView = { view: TableView } & Pick<TableProps<never>, 'onView'>;
@@ -26,13 +28,15 @@ type AddressView = { view: TableView } & Pick<TableProps<never>, 'onView'>;
 /** The view of a page's list, stored in its address and changed by its table. */
 export function useAddressView(
   to: ListPath,
-  { first = 0, sorts = [], order = 'desc', top = false }: Options = {},
+  { first = 0, sorts = [], order = 'desc', top = false, pageField = 'page' }: Options = {},
 ): AddressView {
-  const { page = first, sort_by = '', sort_type = order } = use(SearchContext) as ListSearch;
+  const search = use(SearchContext) as ListSearch & Record<string, unknown>;
+  const { sort_by = '', sort_type = order } = search;
+  const page = (search[pageField] as number | undefined) ?? first;
   return {
     view: { page, sort: sorts.includes(sort_by) ? { sort_by, sort_type } : null },
     onView: ({ page: next, sort }, how) => {
-      const change = { page: next > first ? next : undefined, ...sort };
+      const change = { [pageField]: next > first ? next : undefined, ...sort };
       void goTo(hrefOf({ to, change }), { replace: how?.replace, resetScroll: top });
     },
   };

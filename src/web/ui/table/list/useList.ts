@@ -16,7 +16,11 @@ import { toast } from '#web/ui/toast/toasts.ts';
 
 type ListAct = Act & { list: Paging };
 type Fields = Readonly<Record<string, unknown>>;
-type Filters<A extends Act> = Omit<InputFor<A>, 'page' | 'start' | 'sort_by' | 'sort_type'>;
+/** The fields of a list act, without its page and its sort order. */
+export type ListFields<A extends Act> = Omit<
+  InputFor<A>,
+  'page' | 'start' | 'sort_by' | 'sort_type'
+>;
 
 type Options = {
   /** Called on a failure, after the toast. */
@@ -51,7 +55,7 @@ const messageOf = (error: Error): string =>
  */
 export function useList<A extends ListAct>(
   act: A,
-  filters: Filters<A>,
+  filters: ListFields<A>,
   view: TableView,
   options: Options = {},
 ) {

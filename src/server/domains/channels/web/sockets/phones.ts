@@ -35,6 +35,7 @@ import { Receiving } from '#server/domains/channels/web/receiving.ts';
 import { isRestriction } from '#server/domains/channels/web/sending/refusals.ts';
 import { openSentStorage } from '#server/domains/channels/web/sending/sent-storage.ts';
 import { connectLink, failLink } from '#server/domains/tokens/tokens.ts';
+import type { Tx } from '#server/infra/postgres/database.ts';
 import { bindScope } from '#server/infra/postgres/distribution/scope.ts';
 import type { WebTimings } from './timings.ts';
 
@@ -123,7 +124,7 @@ class PhoneSet {
           new Phone({ ...this.#deps, loginPace }, session, known),
         );
       } else if (known.isOver) {
-        await leases.whileOwned(session, (tx) => eraseSession(tx, session));
+        await leases.whileOwned(session, (tx) => endSession(tx, this.#deps, session));
       } else {
         await leases.release(session);
       }
@@ -189,6 +190,17 @@ class PhoneSet {
     await extendSpans(this.#deps.allAccountsSql, sessions, new Date());
     await noteSeen(this.#deps.allAccountsSql, sessions);
   }
+}
+
+/** Erases a session, and fails its link if a phone was paired with it and never connected. */
+async function endSession(
+  tx: Tx,
+  { connecting }: Pick<WebDeps, 'connecting'>,
+  session: OwnedSession,
+): Promise<void> {
+  await eraseSession(tx, session);
+  const { accountId, sessionId: linkId } = session;
+  await failLink(tx, connecting.subscribers, { accountId, linkId });
 }
 
 type PhoneDeps = WebDeps & {
@@ -262,7 +274,7 @@ class Phone {
     await this.#connection.socket?.logout().catch(this.#deps.report);
     await this.close();
     await this.#deps.leases
-      .whileOwned(this.session, (tx) => eraseSession(tx, this.session))
+      .whileOwned(this.session, (tx) => endSession(tx, this.#deps, this.session))
       .catch(this.#reportUnlessLost);
   }
 
@@ -311,7 +323,10 @@ class Phone {
   async #handle(event: EngineEvent): Promise<void> {
     switch (event.kind) {
       case 'open':
-        return this.#opened(event.phone);
+        return this.#opened(event.phone).catch((error: unknown) => {
+          this.#connection.retry();
+          throw error;
+        });
       case 'messages':
         return this.#receiving.messages(event);
       case 'receipts':
@@ -454,6 +469,14 @@ class Connection {
     await this.#drop();
   }
 
+  /** Closes the connection, and opens another one later. */
+  retry(): void {
+    if (this.#isEnded) return;
+    const socket = this.#socket;
+    this.#reopen(actionFor({ code: 408 }));
+    socket?.close().catch(this.#deps.report);
+  }
+
   #openPaced() {
     const { loginPace } = this.#deps;
     const waitMs = loginPace.waitMs();
@@ -547,10 +570,8 @@ class Connection {
     if (wasFrozen) this.#checkLease();
     if (this.#isWaiting) return;
     if (performance.now() - this.#heardAt < silenceMs) return;
-    const socket = this.#socket;
     this.#deps.onEvent({ kind: 'closed', code: 408 });
-    this.#reopen(actionFor({ code: 408 }));
-    socket?.close().catch(this.#deps.report);
+    this.retry();
   }
 
   /** A frozen process may have lost its sessions: checks before it continues. */

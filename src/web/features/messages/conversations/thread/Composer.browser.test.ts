@@ -14,6 +14,7 @@ import {
   signUp,
   topUp,
 } from '#tests/journeys/support/portal.ts';
+import { fakeActs } from '#tests/journeys/support/fake-acts.ts';
 import { test } from '#tests/support/gallery.ts';
 import { isFocused, press } from '#tests/journeys/support/steps.ts';
 
@@ -231,5 +232,18 @@ test('quick replies, emoji and pasting work with the keyboard alone; another tab
     const captions = (await inPhone()).map(({ content }) => content.caption);
     expect(captions.some((caption) => caption.endsWith('bantu?🇮🇩'))).toBe(true);
   });
+
+  const replies = Array.from({ length: 100 }, (_, n) => ({
+    name: `salam-${n}`,
+    text: 'Selamat siang.',
+    updated_at: '2026-11-20T02:00:00Z',
+  }));
+  await fakeActs(tab, { quick_reply_list: () => ({ replies }) });
+  await tab.reload();
+  await composer(tab).waitFor();
+  await openTool(tab, 'Balasan cepat');
+  await dialog.getByText(/^Sudah ada 100 balasan cepat\. Hapus/).waitFor();
+  expect(await dialog.getByRole('button', { name: 'Tambah balasan' }).isDisabled()).toBe(true);
+  await look(tab, 'quick replies at their limit');
   expect(faults).toEqual([]);
 });

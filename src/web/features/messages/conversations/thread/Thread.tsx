@@ -14,7 +14,7 @@ import {
   type ReactNode,
   type RefObject,
 } from 'react';
-import { tokenStatusLabel, type Token } from '#contract/tokens.ts';
+import type { Token } from '#contract/tokens.ts';
 import type { ConversationMessage } from '#contract/messages.ts';
 import { type Optout, optoutSourceLabel } from '#contract/messages/optouts.ts';
 import { formatPeer } from '#contract/messages/peer.ts';
@@ -50,6 +50,7 @@ import { ThreadSkeleton } from '#web/ui/chat/thread/ThreadSkeleton.tsx';
 import { useKeyboardInset } from '#web/ui/chat/thread/useKeyboardInset.ts';
 import { useChatWindow } from '#web/features/messages/conversations/thread/useChatWindow.ts';
 import { useSeen } from '#web/features/messages/conversations/thread/useSeen.ts';
+import { DisconnectedNumber } from '#web/features/messages/DisconnectedNumber.tsx';
 import { canSend } from '#web/features/messages/queries.ts';
 import { allTokensQuery } from '#web/api/allTokens.ts';
 import { Avatar } from '#web/ui/avatar/Avatar.tsx';
@@ -203,22 +204,7 @@ function DrawnHead({ which, name, token, onGoTo }: HeadProps) {
 function whyBlocked(token: Token | undefined, known: boolean): ReactNode {
   if (!known || (token && canSend(token))) return undefined;
   if (!token) return 'Nomor percakapan ini sudah dihapus. Percakapannya tetap dapat dibaca.';
-  // Only a phone ends the linking: until then, the number is as good as unlinked.
-  const status = token.status === 'linking' ? 'unlinked' : token.status;
-  return (
-    <>
-      Nomor <bdi>{token.name}</bdi> {tokenStatusLabel[status].toLowerCase()}.{' '}
-      {status === 'suspended' ? (
-        <Link to="/token" search={{ open: token.id }}>
-          Buka halaman Nomor
-        </Link>
-      ) : (
-        <Link to="/token" search={{ open: token.id, view: 'link' }}>
-          Sambungkan
-        </Link>
-      )}
-    </>
-  );
+  return <DisconnectedNumber token={token} />;
 }
 
 function whyStopped(optout: Optout | null | undefined): ReactNode {

@@ -45,7 +45,7 @@ export function BankTransfer({ topup }: { topup: Topup }) {
           Saldo bertambah begitu transfer Anda kami temukan di mutasi bank. Bila terasa lama, kirim
           bukti transfernya di bawah.
         </li>
-        <li>Halaman ini berubah menjadi Lunas otomatis, dan boleh Anda tutup.</li>
+        <li>Halaman ini otomatis menjadi Lunas, dan boleh Anda tutup.</li>
       </ol>
       <Proof topup={topup} />
     </>

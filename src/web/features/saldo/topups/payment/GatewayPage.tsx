@@ -20,7 +20,7 @@ export const GatewayPage = ({ topup, url }: { topup: Topup; url: string }) => (
     </AnchorButton>
     <ol className={styles['next']}>
       <li>Pilih cara bayar di halaman itu: kartu, dompet digital, gerai, dan lainnya.</li>
-      <li>Sesudah membayar, kembali ke sini. Halaman ini berubah menjadi Lunas otomatis.</li>
+      <li>Sesudah membayar, kembali ke sini. Halaman ini otomatis menjadi Lunas.</li>
     </ol>
     <CheckPaid topup={topup} />
   </>

@@ -49,7 +49,7 @@ export function QrisPayment({ topup, qr }: { topup: Topup; qr: string }) {
           Pindai kodenya. Di ponsel yang sama: simpan gambarnya, lalu pilih dari galeri di aplikasi
           itu.
         </li>
-        <li>Periksa jumlahnya, lalu bayar. Halaman ini berubah menjadi Lunas otomatis.</li>
+        <li>Periksa jumlahnya, lalu bayar. Halaman ini otomatis menjadi Lunas.</li>
       </ol>
       <CheckPaid topup={topup} />
     </>

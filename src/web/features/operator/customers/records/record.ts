@@ -1,1 +1,0 @@
-export type RecordProps = { accountId: string; id: string };

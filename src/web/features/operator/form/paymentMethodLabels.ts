@@ -1,5 +1,0 @@
-export const paymentMethodLabels: Readonly<Record<string, string>> = {
-  bank: 'Transfer bank',
-  midtrans: 'Midtrans',
-  xendit: 'Xendit',
-};

@@ -1,0 +1,248 @@
+import { useQuery } from '@tanstack/react-query';
+import { ExternalLink, TriangleAlert } from 'lucide-react';
+import { Suspense, useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
+import { formatNumber } from '#contract/base/money.ts';
+import { isolated } from '#contract/base/names.ts';
+import { formatDate } from '#contract/base/time.ts';
+import type { OperatorThread } from '#contract/operator/support.ts';
+import { tokenStatusLabel, type TokenStatus } from '#contract/tokens.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { useUser } from '#web/api/user.ts';
+import { Link } from '#web/browser/router/Link.tsx';
+import desk from '#web/features/operator/operator.module.css';
+import { Loaded } from '#web/features/operator/OperatorFrame.tsx';
+import { Answer } from '#web/features/operator/support/Answer.tsx';
+import {
+  customerUrl,
+  goInbox,
+  openThread,
+  tellDoing,
+  threadQuery,
+} from '#web/features/operator/support/inbox.ts';
+import { noticeTag } from '#web/features/operator/support/live.tsx';
+import styles from '#web/features/operator/support/Thread.module.css';
+import {
+  ThreadEnd,
+  ThreadTools,
+  useThreadActs,
+} from '#web/features/operator/support/ThreadTools.tsx';
+import { closeSupportNotices } from '#web/features/support/support.ts';
+import { statusTone } from '#web/features/tokens/tokens.ts';
+import { Avatar } from '#web/ui/avatar/Avatar.tsx';
+import { takeFocus } from '#web/ui/chat/thread/boxFocus.ts';
+import { threadBack, ThreadHead } from '#web/ui/chat/thread/ThreadHead.tsx';
+import { ThreadSkeleton } from '#web/ui/chat/thread/ThreadSkeleton.tsx';
+import { useKeyboardInset } from '#web/ui/chat/thread/useKeyboardInset.ts';
+import { useMedia } from '#web/ui/layout/useMedia.ts';
+import { Money } from '#web/ui/money/Money.tsx';
+import { Drawer } from '#web/ui/overlay/Modal.tsx';
+import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
+import { StatusChip } from '#web/ui/status/StatusChip.tsx';
+
+export function Thread({ accountId }: { accountId: string }) {
+  const panes = useRef<HTMLDivElement>(null);
+  const query = useQuery(threadQuery(accountId));
+  const { data: thread, error } = query;
+  const acts = useThreadActs(accountId);
+  const roomy = useMedia('(min-width: 1280px)');
+  const [customer, setCustomer] = useState(false);
+  useKeyboardInset(panes);
+  useTellLooking(accountId);
+  useEffect(() => {
+    openThread.set(accountId);
+    const stop = panes.current ? takeFocus(panes.current) : undefined;
+    return () => {
+      stop?.();
+      openThread.set(undefined);
+    };
+  }, [accountId]);
+  useNoticesClosed(accountId, thread?.last_seq);
+  return (
+    <div ref={panes} className={styles['panes']}>
+      {/* Escape bubbles up from the focused element. */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions */}
+      <section
+        className={styles['thread']}
+        aria-label={`Percakapan ${isolated(thread?.account_name ?? '')}`}
+        data-thread
+        onKeyDown={(event) => leave(event, accountId)}
+      >
+        <Head thread={thread}>
+          {thread && (
+            <ThreadEnd
+              thread={thread}
+              acts={acts}
+              onCustomer={roomy ? undefined : () => setCustomer(true)}
+            />
+          )}
+        </Head>
+        {thread && <ThreadTools thread={thread} acts={acts} />}
+        {!thread && error ? (
+          <WentWrong message={sentenceOf(error)} onRetry={() => void query.refetch()} />
+        ) : (
+          <Suspense fallback={<ThreadSkeleton />}>
+            <Answer accountId={accountId} thread={thread} />
+          </Suspense>
+        )}
+      </section>
+      {roomy && (thread || !error) && (
+        <aside className={styles['customer']} aria-label="Pelanggan">
+          <Loaded query={query}>{(data) => <CustomerPanel thread={data} />}</Loaded>
+        </aside>
+      )}
+      {thread && (
+        <Drawer
+          open={customer && !roomy}
+          onClose={() => setCustomer(false)}
+          size="sm"
+          title="Pelanggan"
+        >
+          <CustomerPanel thread={thread} />
+        </Drawer>
+      )}
+    </div>
+  );
+}
+
+function useNoticesClosed(accountId: string, newest: number | undefined): void {
+  useEffect(() => {
+    const seen = () => closeSupportNotices(noticeTag(accountId));
+    seen();
+    document.addEventListener('visibilitychange', seen);
+    return () => document.removeEventListener('visibilitychange', seen);
+  }, [accountId, newest]);
+}
+
+/** Escape focuses the thread's row in the queue; if the queue is hidden, it closes the thread. */
+function leave(event: KeyboardEvent, accountId: string): void {
+  if (event.key !== 'Escape' || event.defaultPrevented || document.querySelector('dialog[open]'))
+    return;
+  event.preventDefault();
+  const row = document.querySelector<HTMLElement>(`[data-account="${accountId}"]`);
+  if (row && row.getClientRects().length > 0) row.focus();
+  else goInbox({ open: undefined });
+}
+
+type HeadProps = { thread: OperatorThread | undefined; children: ReactNode };
+
+function Head({ thread, children }: HeadProps) {
+  const name = thread?.account_name ?? '';
+  return (
+    <ThreadHead
+      back={
+        <Link
+          to="/operator/layanan"
+          change={{ open: undefined }}
+          {...threadBack('Kembali ke antrean')}
+        />
+      }
+      avatar={<Avatar name={name} decorative />}
+      name={name || 'Percakapan'}
+      about={thread && (thread.phone || 'Tanpa nomor')}
+    >
+      {children}
+    </ThreadHead>
+  );
+}
+
+const LOOK_MS = 20_000;
+
+/** Reports to other operators, periodically, that this one looks at a thread. */
+function useTellLooking(accountId: string): void {
+  useEffect(() => {
+    const tell = () => {
+      if (document.hidden || !navigator.onLine) return;
+      tellDoing(accountId, 'look').catch(() => undefined);
+    };
+    tell();
+    const timer = setInterval(tell, LOOK_MS);
+    document.addEventListener('visibilitychange', tell);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener('visibilitychange', tell);
+    };
+  }, [accountId]);
+}
+
+const statusChips = {
+  active: undefined,
+  suspended: { tone: 'warning', word: 'Ditangguhkan' },
+  closed: { tone: 'danger', word: 'Akun ditutup' },
+} as const;
+
+function CustomerPanel({ thread }: { thread: OperatorThread }) {
+  const zone = useUser().timezone;
+  const { account_id, account_name, phone, customer, rating } = thread;
+  const state = statusChips[customer.status];
+  return (
+    <div className={styles['panel']}>
+      <header className={styles['who']}>
+        <h3 className={styles['name']}>
+          <bdi>{account_name}</bdi>
+        </h3>
+        <p className={styles['phone']}>{phone || 'Tanpa nomor'}</p>
+        {state && <StatusChip tone={state.tone}>{state.word}</StatusChip>}
+      </header>
+      <dl className={styles['facts']}>
+        <Fact term="Saldo">
+          <Money amount={customer.available} />
+        </Fact>
+        <Fact term="Paket">{customer.plan}</Fact>
+        <Fact term="Pelanggan sejak">{formatDate(customer.since, zone)}</Fact>
+        <Fact term="Gagal 24 jam">
+          {customer.failed > 0 ? (
+            <Link href={customerUrl(account_id)} className={styles['failed']}>
+              <TriangleAlert size={14} aria-hidden="true" />
+              {formatNumber(customer.failed)} pesan
+            </Link>
+          ) : (
+            'Tidak ada'
+          )}
+        </Fact>
+        {rating.score !== null && <Fact term="Nilai terakhir">{rating.score} dari 5</Fact>}
+      </dl>
+      <Tokens accountId={account_id} tokens={customer.tokens} />
+      <Link href={customerUrl(account_id)} className={styles['all']}>
+        Buka data pelanggan
+        <ExternalLink size={14} aria-hidden="true" />
+      </Link>
+    </div>
+  );
+}
+
+const Fact = ({ term, children }: { term: string; children: ReactNode }) => (
+  <div>
+    <dt>{term}</dt>
+    <dd>{children}</dd>
+  </div>
+);
+
+type TokensProps = {
+  accountId: string;
+  tokens: OperatorThread['customer']['tokens'];
+};
+
+const Tokens = ({ accountId, tokens }: TokensProps) => (
+  <section aria-label="Token">
+    <h4 className={styles['heading']}>Token</h4>
+    {tokens.length === 0 ? (
+      <p className={desk['note']}>Belum punya token.</p>
+    ) : (
+      <ul className={styles['tokens']}>
+        {tokens.map(({ id, name, status }) => (
+          <li key={id}>
+            <Link href={customerUrl(accountId, { type: 'token', id })}>
+              <bdi>{name}</bdi>
+            </Link>
+            <StatusChip tone={isTokenStatus(status) ? statusTone[status] : 'neutral'}>
+              {isTokenStatus(status) ? tokenStatusLabel[status] : status}
+            </StatusChip>
+          </li>
+        ))}
+      </ul>
+    )}
+  </section>
+);
+
+const isTokenStatus = (status: string): status is TokenStatus =>
+  Object.hasOwn(tokenStatusLabel, status);

@@ -1,0 +1,72 @@
+import { SlidersHorizontal, X } from 'lucide-react';
+import { useState, type ReactNode } from 'react';
+import { Button } from '#web/ui/button/Button.tsx';
+import { useWide } from '#web/ui/layout/useWide.ts';
+import { Modal } from '#web/ui/overlay/Modal.tsx';
+import { Stack } from '#web/ui/panel/Panel.tsx';
+
+type Props = {
+  /** The title of the sheet, as in `Saring mutasi`. */
+  title: string;
+  /** The number of filters that are set. */
+  count: number;
+  reset?: string;
+  onReset: () => void;
+  /** The fields; their labels are visible in the sheet only. */
+  children: (hideLabel: boolean) => ReactNode;
+};
+
+/** The filters of a list: fields in the row of the parent, on phones one button that opens them in a sheet. */
+export function ListFilters({ title, count, reset = 'Hapus filter', onReset, children }: Props) {
+  const [open, setOpen] = useState(false);
+  const wide = useWide();
+  if (wide)
+    return (
+      <>
+        {children(true)}
+        {count > 0 && (
+          <Button
+            variant="link"
+            tone="neutral"
+            icon={<X size={16} />}
+            onClick={({ currentTarget: { parentElement: row } }) => {
+              // The button goes away with the filters.
+              row?.querySelector<HTMLElement>('input, select, button')?.focus();
+              onReset();
+            }}
+          >
+            {reset}
+          </Button>
+        )}
+      </>
+    );
+  return (
+    <>
+      <Button
+        variant={count > 0 ? 'subtle' : 'outline'}
+        tone={count > 0 ? 'primary' : 'neutral'}
+        icon={<SlidersHorizontal size={18} />}
+        square={count === 0}
+        aria-label={count > 0 ? `Filter (${count})` : 'Filter'}
+        onClick={() => setOpen(true)}
+      >
+        {count > 0 && count}
+      </Button>
+      <Modal
+        open={open}
+        onClose={() => setOpen(false)}
+        title={title}
+        footer={
+          <>
+            <Button variant="outline" tone="neutral" onClick={onReset}>
+              {reset}
+            </Button>
+            <Button onClick={() => setOpen(false)}>Lihat daftar</Button>
+          </>
+        }
+      >
+        <Stack>{children(false)}</Stack>
+      </Modal>
+    </>
+  );
+}
