@@ -68,7 +68,7 @@ export const apiPictures = (
       await tab.getByRole('button', { name: 'Coba: permintaan 1', exact: true }).click();
       await tab.getByLabel('Kunci API').fill(sender.key);
       await tab.getByRole('button', { name: 'Jalankan' }).click();
-      await tab.getByText('Jawaban 202').waitFor();
+      await tab.getByText('Balasan 202').waitFor();
     },
   },
   {
