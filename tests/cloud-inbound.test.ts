@@ -427,10 +427,13 @@ test('drops a file that Meta no longer has; a stalled one delays no callback and
 }) => {
   const { control } = ani.meta;
   // Meta never answers the request for the first file.
-  control.failNext({ kind: 'hang', isAccepted: false }, 1, /^\/\d+$/);
+  const ofFile = /^\/\d+$/;
+  const reads = () => control.calls().filter(({ path }) => ofFile.test(path));
+  const before = reads().length;
+  control.failNext({ kind: 'hang', isAccepted: false }, 1, ofFile);
   const png = { bytes: PNG, mimeType: 'image/png' };
   control.receiveFrom(BUDI, { type: 'image', content: { caption: 'Lambat' }, file: png });
-  await control.settled();
+  await waitFor(() => reads().length > before);
   control.receiveFrom(BUDI, { type: 'image', content: { caption: 'Cepat' }, file: png });
   await write(ani, 'hilang', { type: 'image', image: { id: '999', mime_type: 'image/png' } });
   await waitFor(async () => {

@@ -92,9 +92,9 @@ describe('a reauthentication', () => {
   });
 
   test('ends with its session', async ({ db }) => {
-    const { deps, caller, isRecent } = await ani(db);
+    const { deps, caller, reauth } = await ani(db);
     await deps.sessions.end(caller.sessionId);
-    expect(await isRecent()).toBe(false);
+    expect(await rejectionOf(reauth())).toEqual(new Refusal('not_signed_in', {}));
   });
 });
 

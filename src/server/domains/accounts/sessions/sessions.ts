@@ -1,3 +1,4 @@
+import { Refusal } from '#contract/base/refusals.ts';
 import { randomBytes } from 'node:crypto';
 import type { Role } from '#contract/accounts.ts';
 import type { OperatorRole } from '#contract/base/act.ts';
@@ -36,7 +37,11 @@ export type Sessions = {
   end(sessionId: string): Promise<void>;
   /** Removes sessions from this process's cache after they were ended in a transaction. */
   evict(sessionIds: readonly string[]): Promise<void>;
-  /** Whether this browser is the session's own, and when the password was last given in it, by the database's clock. */
+  /**
+   * Whether this browser is the session's own, and when the password was last given in it, by the database's clock.
+   *
+   * @throws Refusal `not_signed_in` if the session has ended.
+   */
   reauthOf(sessionId: string, device: string): Promise<Reauth>;
 };
 
@@ -105,7 +110,9 @@ export function openSessions(
           )::float8 as ago
         from sessions, lateral (select device_hash is not distinct from ${browser} as own) browser
         where session_id = ${sessionId} and revoked_at is null`;
-      return { inOwnBrowser: row?.inOwnBrowser ?? false, secondsAgo: row?.ago ?? Infinity };
+      // Ended meanwhile, as by a sign-out in another tab.
+      if (!row) throw new Refusal('not_signed_in', {});
+      return { inOwnBrowser: row.inOwnBrowser, secondsAgo: row.ago ?? Infinity };
     },
   };
 }
