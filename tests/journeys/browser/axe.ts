@@ -104,16 +104,28 @@ async function broken(tab: Page, run: OneLook['run'], modalOnly: boolean): Promi
     await wire.send('Runtime.evaluate', { expression: source });
     await wire.detach();
   }
-  const { violations } = await tab.evaluate(
-    ({ given, modalOnly: isModalOnly }): Promise<Pick<AxeResults, 'violations'>> => {
-      const modals = document.querySelectorAll('dialog:modal');
-      const checked = isModalOnly && modals.length > 0 ? modals : document;
-      return (window as unknown as { axe: typeof axe }).axe.run(checked, {
-        ...given,
-        resultTypes: ['violations'],
-        // No rule here reads style sheets or media files; fetching them took a third of the time.
-        preload: false,
-      });
+  const violations = await tab.evaluate(
+    async ({ given, modalOnly: isModalOnly }): Promise<AxeResults['violations']> => {
+      const check = async (where: Node | NodeListOf<Element>) => {
+        const options = {
+          ...given,
+          resultTypes: ['violations' as const],
+          // No rule here reads style sheets or media files; fetching them took a third of the time.
+          preload: false,
+        };
+        return (await (window as unknown as { axe: typeof axe }).axe.run(where, options)).violations;
+      };
+      const modals = [...document.querySelectorAll<HTMLElement>('dialog:modal')];
+      const page = isModalOnly && modals.length > 0 ? [] : await check(document);
+      if (modals.length === 0) return page;
+      // axe does not know the top layer: it takes the page to lie over the modal, and leaves its contrast open.
+      const root = document.documentElement;
+      root.style.visibility = 'hidden';
+      for (const modal of modals) modal.style.visibility = 'visible';
+      const inside = await check(document.querySelectorAll('dialog:modal'));
+      root.style.visibility = '';
+      for (const modal of modals) modal.style.visibility = '';
+      return [...page, ...inside];
     },
     { given: rules[run], modalOnly },
   );

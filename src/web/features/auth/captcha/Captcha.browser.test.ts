@@ -56,7 +56,7 @@ test('a slow device solves from the first focus on; a form sent meanwhile waits,
   expect(await tab.getByRole('alert').count()).toBe(0);
   expect(asked).toHaveLength(1);
   // Solved: the form goes by itself, with the solution.
-  await waitFor(() => expect(asked).toHaveLength(2));
+  await waitFor(() => expect(asked.length).toBeGreaterThan(1));
   const { act, captcha = '' } = asked[1] ?? {};
   expect(act).toBe('user_login');
   expect(JSON.parse(atob(captcha))).toMatchObject({ solution: { counter: STEPS } });

@@ -152,10 +152,18 @@ export const readMoreConversations = (client: QueryClient, filter: ListFilter): 
   more(client, conversationsKey(filter), conversations(filter));
 
 export function addToThread(client: QueryClient, message: ConversationMessage): void {
-  const which = { tokenId: message.token.id, peer: message.peer };
-  client.setQueryData<Flat<ConversationMessage>>(threadKey(which.tokenId, which.peer), (old) =>
-    old ? { ...old, rows: merged(old.rows, [message], threadOrder) } : old,
-  );
+  const queryKey = threadKey(message.token.id, message.peer);
+  const add = () => {
+    client.setQueryData<Flat<ConversationMessage>>(queryKey, (old) =>
+      old ? { ...old, rows: merged(old.rows, [message], threadOrder) } : old,
+    );
+  };
+  add();
+  // An answer that is on its way may be older than the message.
+  client
+    .getQueryCache()
+    .find({ queryKey, exact: true })
+    ?.promise?.then(add, () => undefined);
   void client.invalidateQueries({ queryKey: ['conversations'] });
 }
 

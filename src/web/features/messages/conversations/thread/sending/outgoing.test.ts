@@ -113,6 +113,21 @@ test('texts arrive in the order they were written, and show in the thread', asyn
   expect(waiting()).toEqual([]);
 });
 
+test('a text that was sent while the thread was loading shows in it', async () => {
+  const { sendText } = await loadPage();
+  const queryKey = threadKey(which.tokenId, which.peer);
+  client.removeQueries({ queryKey });
+  const { promise, resolve } = Promise.withResolvers<object>();
+  const loading = client.fetchQuery({ queryKey, queryFn: () => promise });
+  sendText(client, which, 'halo');
+  await vi.advanceTimersByTimeAsync(100);
+  expect(waiting()).toEqual([]);
+  resolve({ rows: [], ended: true, readAt: 0 });
+  await loading;
+  await vi.advanceTimersByTimeAsync(100);
+  expect(inThread()).toEqual(['halo']);
+});
+
 test('a text whose response was lost is retried with the same key: it is sent and charged once', async () => {
   const { sendText } = await loadPage();
   answers = [lost];
