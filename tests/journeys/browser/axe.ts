@@ -113,7 +113,8 @@ async function broken(tab: Page, run: OneLook['run'], modalOnly: boolean): Promi
           // No rule here reads style sheets or media files; fetching them took a third of the time.
           preload: false,
         };
-        return (await (window as unknown as { axe: typeof axe }).axe.run(where, options)).violations;
+        return (await (window as unknown as { axe: typeof axe }).axe.run(where, options))
+          .violations;
       };
       const modals = [...document.querySelectorAll<HTMLElement>('dialog:modal')];
       const page = isModalOnly && modals.length > 0 ? [] : await check(document);
