@@ -246,6 +246,10 @@ journey(
     await write(tab, tab.getByLabel('App secret', { exact: true }), accessOf(meta, 3).app_secret);
     await press(tab, tab.getByRole('button', { name: 'Simpan dan sambungkan' }));
     await tab.getByText('kode_masuk').waitFor();
+    // A notice, or the page's head, may cover a part of a button.
+    const notices = tab.getByRole('region', { name: /^Pemberitahuan/ }).getByRole('button');
+    await waitFor(async () => expect(await notices.count()).toBe(0));
+    await tab.evaluate(() => scrollTo(0, 0));
     await look(tab, 'a system token that sends codes');
     expect(faults).toEqual([]);
   },

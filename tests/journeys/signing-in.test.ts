@@ -117,7 +117,8 @@ journey('a new browser requires a code once, and the owner gets a notice', async
   const { address } = stage.product;
   const phone = '6281355503003';
   const who = await signUp(address, { name: 'Warung Pak Darto', phone });
-  const { open } = await stage.person();
+  // Beranda may still be loading when the person signs out.
+  const { open } = await stage.person({ expects: [refusal(401)] });
   const tab = await open('/auth/login');
   await fillLogin(tab, who);
   await arrivesAt(tab, '/auth/verify-otp');
