@@ -123,7 +123,8 @@ journey(
       .first()
       .waitFor();
 
-    const paid = await open('/operator/mutasi-bank?filter=semua');
+    // Other journeys have lines too: by its amount it is on the first page.
+    const paid = await open(`/operator/mutasi-bank?filter=semua&amount=${other.base}`);
     await paid
       .getByRole('row', { name: /LUPA KODE/ })
       .getByRole('button')
