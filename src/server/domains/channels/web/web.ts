@@ -22,11 +22,14 @@ import { Refusal } from '#contract/base/refusals.ts';
 import type { LinkFailure } from '#contract/scan.ts';
 import type { EngineEvent, EngineSocket } from '#server/domains/channels/web/engine/engine.ts';
 import { countAnswers } from '#server/domains/channels/health.ts';
-import { actionFor, backOffMs } from '#server/domains/channels/web/sockets/close-codes.ts';
-import { eraseSession } from '#server/domains/channels/web/sockets/numbers.ts';
+import {
+  actionFor,
+  backOffMs,
+  RESTART_REQUIRED,
+} from '#server/domains/channels/web/sockets/close-codes.ts';
+import { endSession, eraseSession } from '#server/domains/channels/web/sockets/numbers.ts';
 import {
   type NetworkLink,
-  failLink,
   scanByNetwork,
   waitingLinks,
   type NetworkQr,
@@ -139,15 +142,11 @@ class LinkSession {
 
   /** @returns false if the session remains, because a phone has paired. */
   async #erase(): Promise<boolean> {
-    const { accountId, sessionId } = this.session;
+    const { session } = this;
     try {
-      return await this.#deps.leases.whileOwned(this.session, async (tx) => {
-        const erased = await tx`
-          delete from web_sessions
-          where account_id = ${accountId} and session_id = ${sessionId} and state = 'linking'
-          returning 1`;
-        return erased.length > 0;
-      });
+      return await this.#deps.leases.whileOwned(session, (tx) =>
+        eraseSession(tx, session, 'linking'),
+      );
     } catch (error) {
       this.#reportUnlessLost(error);
       return true;
@@ -193,6 +192,7 @@ class LinkSession {
 
   #lose() {
     this.isOver = true;
+    clearTimeout(this.#reopening);
     this.#socket?.close().catch(this.#deps.report);
   }
 
@@ -214,9 +214,14 @@ class LinkSession {
         return this.#paired(event.phone);
       // Its pairing could not be stored when it came.
       case 'open':
-        await this.#paired(event.phone);
-        await this.#socket?.close();
-        return this.#closed({ code: 515 });
+        try {
+          await this.#paired(event.phone);
+        } finally {
+          // If it fails again, the next connection repeats it.
+          await this.#socket?.close().catch(this.#deps.report);
+          await this.#closed({ code: RESTART_REQUIRED });
+        }
+        return;
       case 'passkey':
         await this.#fail('passkey', 'passkey');
         return this.#socket?.close();
@@ -247,17 +252,14 @@ class LinkSession {
 
   /** Ends the link if no QR helps; its page and the operator's show the reason. */
   async #fail(failure: LinkFailure, code: string): Promise<void> {
-    const { allAccountsSql, connecting, leases, log } = this.#deps;
+    const { allAccountsSql, leases, log } = this.#deps;
     const { session } = this;
-    const { accountId, tokenId, sessionId: linkId } = session;
+    const { accountId, tokenId } = session;
     this.isOver = true;
     log.warn({ reason: [failure, code], token: tokenId }, 'a number cannot be linked');
     const answer = { accountId, tokenId, channel: 'web' as const, code };
     await countAnswers(allAccountsSql, [answer], new Date());
-    await leases.whileOwned(session, async (tx) => {
-      await failLink(tx, connecting.subscribers, { accountId, linkId }, failure);
-      await eraseSession(tx, session);
-    });
+    await leases.whileOwned(session, (tx) => endSession(tx, this.#deps, session, failure));
   }
 
   async #closed(event: Pick<Extract<EngineEvent, { kind: 'closed' }>, 'code'>): Promise<void> {

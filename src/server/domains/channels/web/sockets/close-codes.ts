@@ -22,10 +22,10 @@ const BAD_SESSION_TRIES = 5;
 const REPLACED_MS = 15_000;
 const REPLACED_TIMES = 3;
 
-const RESTART_REQUIRED = 515;
+export const RESTART_REQUIRED = 515;
 const REPLACED = 440;
 /** The connection went silent; while linking: its QRs are used up. */
-const TIMED_OUT = 408;
+export const TIMED_OUT = 408;
 
 const actions: Readonly<Record<number, CloseAction>> = {
   [RESTART_REQUIRED]: { kind: 'reconnect' },

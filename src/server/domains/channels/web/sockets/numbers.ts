@@ -1,4 +1,6 @@
-import type { TokenRef } from '#server/domains/tokens/tokens.ts';
+import type { LinkFailure } from '#contract/scan.ts';
+import { failLink, type TokenRef } from '#server/domains/tokens/tokens.ts';
+import type { WebDeps } from '#server/domains/channels/web/web-deps.ts';
 import { type OwnedSession, recoversByItself } from '#server/domains/channels/web/auth.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 
@@ -55,8 +57,30 @@ export async function becomeLinked(tx: Tx, session: OwnedSession, phone: string)
     values (${accountId}, ${tokenId}, ${phone}) on conflict do nothing`;
 }
 
-export async function eraseSession(tx: Tx, { accountId, sessionId }: OwnedSession): Promise<void> {
-  await tx`delete from web_sessions where account_id = ${accountId} and session_id = ${sessionId}`;
+/** @param only erases it in this state alone. @returns whether it was erased */
+export async function eraseSession(
+  tx: Tx,
+  { accountId, sessionId }: OwnedSession,
+  only?: OwnedSession['state'],
+): Promise<boolean> {
+  const erased = await tx`
+    delete from web_sessions
+    where account_id = ${accountId} and session_id = ${sessionId}
+      and state = coalesce(${only ?? null}, state)
+    returning 1`;
+  return erased.length > 0;
+}
+
+/** Erases a session, and fails its link unless that is connected or over. */
+export async function endSession(
+  tx: Tx,
+  { connecting }: Pick<WebDeps, 'connecting'>,
+  session: OwnedSession,
+  failure?: LinkFailure,
+): Promise<void> {
+  const { accountId, sessionId: linkId } = session;
+  await failLink(tx, connecting.subscribers, { accountId, linkId }, failure);
+  await eraseSession(tx, session);
 }
 
 export async function noteSeen(sql: Sql, sessions: readonly OwnedSession[]): Promise<void> {

@@ -21,8 +21,16 @@ import {
   type CloseAction,
   actionFor,
   backOffMs,
+  TIMED_OUT,
 } from './close-codes.ts';
-import { eraseSession, factsOf, noteSeen, type SessionFacts, becomeLinked } from './numbers.ts';
+import {
+  becomeLinked,
+  endSession,
+  eraseSession,
+  factsOf,
+  noteSeen,
+  type SessionFacts,
+} from './numbers.ts';
 import type { Restriction } from '#contract/channels.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type {
@@ -35,7 +43,6 @@ import { Receiving } from '#server/domains/channels/web/receiving.ts';
 import { isRestriction } from '#server/domains/channels/web/sending/refusals.ts';
 import { openSentStorage } from '#server/domains/channels/web/sending/sent-storage.ts';
 import { connectLink, failLink } from '#server/domains/tokens/tokens.ts';
-import type { Tx } from '#server/infra/postgres/database.ts';
 import { bindScope } from '#server/infra/postgres/distribution/scope.ts';
 import type { WebTimings } from './timings.ts';
 
@@ -190,17 +197,6 @@ class PhoneSet {
     await extendSpans(this.#deps.allAccountsSql, sessions, new Date());
     await noteSeen(this.#deps.allAccountsSql, sessions);
   }
-}
-
-/** Erases a session, and fails its link if a phone was paired with it and never connected. */
-async function endSession(
-  tx: Tx,
-  { connecting }: Pick<WebDeps, 'connecting'>,
-  session: OwnedSession,
-): Promise<void> {
-  await eraseSession(tx, session);
-  const { accountId, sessionId: linkId } = session;
-  await failLink(tx, connecting.subscribers, { accountId, linkId });
 }
 
 type PhoneDeps = WebDeps & {
@@ -473,7 +469,7 @@ class Connection {
   retry(): void {
     if (this.#isEnded) return;
     const socket = this.#socket;
-    this.#reopen(actionFor({ code: 408 }));
+    this.#reopen(actionFor({ code: TIMED_OUT }));
     socket?.close().catch(this.#deps.report);
   }
 
@@ -570,7 +566,7 @@ class Connection {
     if (wasFrozen) this.#checkLease();
     if (this.#isWaiting) return;
     if (performance.now() - this.#heardAt < silenceMs) return;
-    this.#deps.onEvent({ kind: 'closed', code: 408 });
+    this.#deps.onEvent({ kind: 'closed', code: TIMED_OUT });
     this.retry();
   }
 
