@@ -324,6 +324,14 @@ export async function hitsWithin(
   return row?.hits ?? 0;
 }
 
+/** Hits of a day that a limit leaves; its window is a day or shorter. */
+export async function hitsLeft(
+  sql: Sql | Tx,
+  { windowSeconds: seconds, max, ...of }: Limit,
+): Promise<number> {
+  return Math.max(0, max - (await hitsWithin(sql, { ...of, seconds })));
+}
+
 /** Hits of a scope in windows begun in the last `seconds`: in total, and of the top subject. */
 export async function hitsOfScope(
   sql: Sql | Tx,

@@ -9,7 +9,7 @@ import {
   exportData,
   getExport,
 } from '#contract/people.ts';
-import { type ActHandler, handle, hit, hitsWithin } from '#server/infra/acts.ts';
+import { type ActHandler, type Limit, handle, hit, hitsLeft } from '#server/infra/acts.ts';
 import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
 import {
   notifyErasureScheduled,
@@ -247,9 +247,13 @@ export function openExports(deps: ExportsDeps): Exports {
   };
 }
 
-/** The counter of the archives of a day (docs/threats.md, T37). */
-const SCOPE = 'export';
-const DAY_SECONDS = 86_400;
+/** Of archives (docs/threats.md, T37). */
+const dayLimit = (subject: string): Limit => ({
+  scope: 'export',
+  subject,
+  windowSeconds: 86_400,
+  max: ARCHIVES_A_DAY,
+});
 
 type ExportRow = {
   exportId: string;
@@ -278,8 +282,7 @@ const exportDataHandler = (deps: ExportsDeps, onRequested: () => void): ActHandl
       await tx`select 1 from accounts where account_id = ${accountId} for no key update`;
       const newest = await newestOf(tx, accountId);
       if (newest?.status === 'waiting' || newest?.status === 'working') return newest;
-      const day = { scope: SCOPE, subject: accountId, windowSeconds: DAY_SECONDS };
-      if (await hit(tx, [{ ...day, max: ARCHIVES_A_DAY }])) {
+      if (await hit(tx, [dayLimit(accountId)])) {
         throw new Refusal('export_limit', { limit: ARCHIVES_A_DAY });
       }
       await tx`
@@ -295,13 +298,9 @@ const exportDataHandler = (deps: ExportsDeps, onRequested: () => void): ActHandl
 const getExportHandler = (deps: ExportsDeps): ActHandler =>
   handle(getExport, async ({ caller, device }) => {
     const { accountId } = caller;
-    const [row, made] = await asAccount(deps.sql, accountId, (tx) =>
-      Promise.all([
-        newestOf(tx, accountId),
-        hitsWithin(tx, { scope: SCOPE, subject: accountId, seconds: DAY_SECONDS }),
-      ]),
+    const [row, left_today] = await asAccount(deps.sql, accountId, (tx) =>
+      Promise.all([newestOf(tx, accountId), hitsLeft(tx, dayLimit(accountId))]),
     );
-    const left_today = Math.max(0, ARCHIVES_A_DAY - made);
     if (!row) return { export: null, left_today };
     const state = stateOf(deps, accountId, row);
     // The URL works without the session: a browser with a copied token must not get it.

@@ -1,8 +1,8 @@
 import { PAGE_SIZE, type InputOf, type PageOf } from '#contract/base/act.ts';
 import * as contract from '#contract/campaigns.ts';
-import type { Campaign } from '#contract/campaigns.ts';
+import type { Campaign, CampaignStatus } from '#contract/campaigns.ts';
 import { type ActHandler, handle } from '#server/infra/acts.ts';
-import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
+import { type Fragment, type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import type { CampaignDeps } from './deps.ts';
 import {
   resumeCampaignOf,
@@ -13,7 +13,7 @@ import {
   deleteCampaignOf,
 } from './manage.ts';
 import { recipientsPage } from './recipients/page.ts';
-import { type StoredCampaign, campaignOf, readCampaign, readCampaigns } from './row.ts';
+import { type StoredCampaign, campaignOf, isOpen, readCampaign, readCampaigns } from './row.ts';
 import { REF_PREFIX, campaignOfRef } from './work/refs.ts';
 import { type CampaignWorker, startCampaignWorker } from './work/worker.ts';
 import { shownPeer } from '#contract/messages/peer.ts';
@@ -195,18 +195,16 @@ const perMinute = (perSecond: number): number | null =>
 
 type Asking = { accountId: string; shown: (stored: StoredCampaign) => Campaign };
 
+const hasStatus = (tx: Tx, status: CampaignStatus | 'open'): Fragment =>
+  status === 'open' ? isOpen(tx) : tx`c.status = ${status}`;
+
 function campaignsPage(
   sql: Sql,
   { accountId, shown }: Asking,
   { page = 0, sort_type, status }: InputOf<typeof contract.listCampaigns>,
 ): Promise<PageOf<Campaign>> {
   return asAccount(sql, accountId, async (tx) => {
-    const stateFilter =
-      status === undefined
-        ? tx``
-        : status === 'open'
-          ? tx`and c.status not in ('done', 'cancelled')`
-          : tx`and c.status = ${status}`;
+    const stateFilter = status === undefined ? tx`` : tx`and ${hasStatus(tx, status)}`;
     const [counted] = await tx<{ total: number }[]>`
       select count(*)::int as total from campaigns c where c.account_id = ${accountId} ${stateFilter}`;
     const order = sort_type === 'asc' ? tx`asc` : tx`desc`;

@@ -3,6 +3,7 @@ import { appendEvent } from '#server/domains/events/events.ts';
 import {
   type CampaignRef,
   type StoredCampaign,
+  isOpen,
   notFound,
   readCampaign,
   readCampaigns,
@@ -205,8 +206,7 @@ async function storeDraft(
 
 async function requireRoom(tx: Tx, accountId: string): Promise<void> {
   const [open] = await tx<{ n: number }[]>`
-    select count(*)::int as n from campaigns
-    where account_id = ${accountId} and status not in ('done', 'cancelled')`;
+    select count(*)::int as n from campaigns c where account_id = ${accountId} and ${isOpen(tx)}`;
   if ((open?.n ?? 0) >= OPEN_CAMPAIGNS_MAX)
     throw new Refusal('campaigns_full', { limit: OPEN_CAMPAIGNS_MAX });
 }

@@ -11,6 +11,9 @@ import { type StatusCounts, figuresOf } from '#contract/messages/counts.ts';
 import { type NamedToken, namedTokens } from '#server/domains/tokens/tokens.ts';
 import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
 
+/** SQL condition: the campaign `c` is not over. */
+export const isOpen = (tx: Tx): Fragment => tx`c.status not in ('done', 'cancelled')`;
+
 /** Recipient states; each is a column of `campaigns` that counts them. */
 export const recipientStates = [
   'waiting',

@@ -9,7 +9,14 @@ import {
   type exportMessages,
 } from '#contract/exports.ts';
 import type { AccountData } from '#server/infra/account-data.ts';
-import { type ActHandler, type Person, handle, hit, hitsWithin } from '#server/infra/acts.ts';
+import {
+  type ActHandler,
+  type Limit,
+  type Person,
+  handle,
+  hit,
+  hitsLeft,
+} from '#server/infra/acts.ts';
 import { newId } from '#server/infra/ids.ts';
 import { type Repeated, repeat } from '#server/infra/jobs.ts';
 import {
@@ -157,16 +164,16 @@ function actsOf(deps: ExportsDeps, onChanged: () => void): readonly ActHandler[]
     ),
     handle(contract.listExports, async ({ caller, device }) => {
       const { accountId } = caller;
-      const [stored, made] = await asAccount(sql, accountId, (tx) =>
+      const [stored, left_today] = await asAccount(sql, accountId, (tx) =>
         Promise.all([
           readExports(tx, accountId, tx`order by export_id desc`),
-          hitsWithin(tx, { scope: SCOPE, subject: accountId, seconds: DAY_SECONDS }),
+          hitsLeft(tx, dayLimit(accountId)),
         ]),
       );
       const isElsewhere = deps.isElsewhere(caller, device);
       return {
         exports: stored.map((one) => shown(deps, one, isElsewhere)),
-        left_today: Math.max(0, EXPORTS_A_DAY - made),
+        left_today,
       };
     }),
     handle(contract.cancelExport, async ({ caller: { accountId } }, { export_id: exportId }) => {
@@ -177,8 +184,12 @@ function actsOf(deps: ExportsDeps, onChanged: () => void): readonly ActHandler[]
   ];
 }
 
-const DAY_SECONDS = 86_400;
-const SCOPE = 'row-export';
+const dayLimit = (subject: string): Limit => ({
+  scope: 'row-export',
+  subject,
+  windowSeconds: 86_400,
+  max: EXPORTS_A_DAY,
+});
 
 type Request = { kind: ExportKind; params: object; format: ExportFormat };
 
@@ -189,8 +200,7 @@ const requestExport = (
   { kind, params, format }: Request,
 ): Promise<StoredExport> =>
   asAccount(sql, accountId, async (tx) => {
-    const day = { scope: SCOPE, subject: accountId, windowSeconds: DAY_SECONDS };
-    if (await hit(tx, [{ ...day, max: EXPORTS_A_DAY }])) {
+    if (await hit(tx, [dayLimit(accountId)])) {
       throw new Refusal('export_limit', { limit: EXPORTS_A_DAY });
     }
     const exportId = newId();
