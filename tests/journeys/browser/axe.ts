@@ -106,7 +106,7 @@ async function broken(tab: Page, run: OneLook['run'], modalOnly: boolean): Promi
   }
   const violations = await tab.evaluate(
     async ({ given, modalOnly: isModalOnly }): Promise<AxeResults['violations']> => {
-      const check = async (where: Node | NodeListOf<Element>) => {
+      const check = async (where: Node | HTMLElement[]) => {
         const options = {
           ...given,
           resultTypes: ['violations' as const],
@@ -123,7 +123,7 @@ async function broken(tab: Page, run: OneLook['run'], modalOnly: boolean): Promi
       const root = document.documentElement;
       root.style.visibility = 'hidden';
       for (const modal of modals) modal.style.visibility = 'visible';
-      const inside = await check(document.querySelectorAll('dialog:modal'));
+      const inside = await check(modals);
       root.style.visibility = '';
       for (const modal of modals) modal.style.visibility = '';
       return [...page, ...inside];

@@ -6,6 +6,7 @@ import type {
   InvoiceDetail,
 } from '#contract/billing.ts';
 import { rupiah } from '#contract/base/money.ts';
+import type { SaldoSummary } from '#contract/saldo-summary.ts';
 
 export const day = (text: string): Date => new Date(`${text}T00:00:00+07:00`);
 
@@ -219,3 +220,18 @@ export const invoices: readonly InvoiceDetail[] = [
     created_at: new Date('2026-10-12T00:01:00+07:00'),
   }),
 ];
+
+/** The summary of a saldo whose messages cost Rp 150. */
+export const saldoSummary = (more: Partial<SaldoSummary> = {}): SaldoSummary => ({
+  available: rupiah(500_000),
+  held: rupiah(0),
+  status: 'active',
+  topups_open: 0,
+  topups_unpaid: 0,
+  message_price: rupiah(150),
+  price_beyond_quota: rupiah(150),
+  quota_left: 0,
+  alert_threshold: null,
+  bonus_only: false,
+  ...more,
+});

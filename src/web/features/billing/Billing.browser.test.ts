@@ -17,6 +17,7 @@ import {
   downgradeOf,
   gratis,
   invoices,
+  saldoSummary,
   subscriptionOf,
   upgradeOf,
   usaha,
@@ -50,19 +51,6 @@ async function at(
 }
 type Options = { session: string; expects: readonly RegExp[] };
 type Profile = { open: (path?: string) => Promise<Page>; wrongs: readonly string[] };
-
-const saldo = {
-  available: 500_000,
-  held: 0,
-  status: 'active',
-  topups_open: 0,
-  topups_unpaid: 0,
-  message_price: 150,
-  price_beyond_quota: 150,
-  quota_left: 0,
-  alert_threshold: null,
-  bonus_only: false,
-};
 
 const active = () => subscriptionOf(usaha, { used: 1_240, forecast: 6_250 });
 const dialog = (tab: Page) => tab.getByRole('dialog');
@@ -232,7 +220,7 @@ test('at the limit of top-ups, an invoice is paid from saldo only, and the reaso
 }) => {
   const [open] = invoices;
   const { tab, done } = await at(billingWorld(active()), { profiles });
-  await fakeActs(tab, { saldo_summary: () => ({ ...saldo, topups_open: 3 }) });
+  await fakeActs(tab, { saldo_summary: () => saldoSummary({ topups_open: 3 }) });
   await tab.goto(`${inject('gallery')}/billing?open=${open?.id}`);
   const other = dialog(tab).getByRole('button', { name: 'Bayar dengan' });
   await waitFor(async () => expect(await other.isDisabled()).toBe(true));
@@ -249,7 +237,7 @@ test('a plan that costs something cannot be chosen while the saldo is frozen', a
 }) => {
   const world = billingWorld(active(), { previews: { bisnis: upgradeOf(450_000) } });
   const { tab, done } = await at(world, { profiles });
-  await fakeActs(tab, { saldo_summary: () => ({ ...saldo, status: 'frozen' }) });
+  await fakeActs(tab, { saldo_summary: () => saldoSummary({ status: 'frozen' }) });
   await tab.goto(`${inject('gallery')}/billing?change=bisnis`);
   const reason = dialog(tab).getByText(/^Saldo sedang dibekukan: tidak dapat diisi atau dipakai\./);
   await reason.getByRole('link', { name: 'Hubungi Layanan Pelanggan' }).waitFor();

@@ -102,17 +102,17 @@ const pauseState: Partial<Record<PauseReason, AlertState>> = {
 
 /** Why it is paused and, where that is known, why it cannot be resumed yet. */
 function Paused({ campaign }: Props) {
-  const { token, pause_reason: reason } = campaign;
+  const { id, token, pause_reason: reason } = campaign;
   const figures = useFigures(campaign);
   if (!canSend(token)) {
     const label = <DisconnectedNumber token={token} />;
     return <Alert id={PAUSED} visible state="warning" label={label} />;
   }
   if (reason === 'saldo_short' || reason === 'bonus_only')
-    return <SaldoShort reason={reason} campaign={campaign} />;
+    return <SaldoShort reason={reason} campaignId={id} figures={figures} />;
   if (paysNone(figures)) {
     const short = figures.isBonus ? 'bonus_only' : 'saldo_short';
-    return <SaldoShort reason={short} campaign={campaign} />;
+    return <SaldoShort reason={short} campaignId={id} figures={figures} />;
   }
   return (
     reason !== null && (
@@ -121,11 +121,14 @@ function Paused({ campaign }: Props) {
   );
 }
 
-type ShortProps = Props & { reason: 'saldo_short' | 'bonus_only' };
+type ShortProps = {
+  reason: 'saldo_short' | 'bonus_only';
+  campaignId: string;
+  figures: CostFigures;
+};
 
 /** Shows the cost of the waiting recipients and the missing amount; once the saldo suffices, the next step. */
-function SaldoShort({ reason, campaign }: ShortProps) {
-  const figures = useFigures(campaign);
+function SaldoShort({ reason, campaignId, figures }: ShortProps) {
   const { messages, cost, available } = figures;
   const missing = missingOf(figures);
   if (cost === undefined || available === undefined)
@@ -142,7 +145,7 @@ function SaldoShort({ reason, campaign }: ShortProps) {
     <Alert id={PAUSED} visible state="warning" label={pauseSentence[reason]}>
       <p>
         {formatNumber(messages)} penerima menunggu, biayanya <Money amount={cost} />. Saldo tersedia{' '}
-        <Money amount={available} />. <TopupLink figures={figures} campaignId={campaign.id} />
+        <Money amount={available} />. <TopupLink figures={figures} campaignId={campaignId} />
       </p>
     </Alert>
   );

@@ -1,5 +1,5 @@
 import { CalendarClock } from 'lucide-react';
-import { useId, useState, type FormEvent } from 'react';
+import { useState } from 'react';
 import type { MessageDetail } from '#contract/messages.ts';
 import { rescheduleMessage } from '#contract/messages/history.ts';
 import { civilDate, clockTime, formatDateTimeZone, instantIn } from '#contract/base/time.ts';
@@ -9,9 +9,7 @@ import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { DatePicker } from '#web/ui/date/DatePicker.tsx';
 import { dateWords } from '#web/ui/date/dates.ts';
-import { FormActions } from '#web/ui/form/FormActions.tsx';
-import { Modal } from '#web/ui/overlay/Modal.tsx';
-import { Stack } from '#web/ui/panel/Panel.tsx';
+import { FormModal } from '#web/ui/form/FormModal.tsx';
 import { TimeSelect } from '#web/ui/time/TimeSelect.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
@@ -41,7 +39,6 @@ export function RescheduleButton({ message, onMoved }: Props) {
 type DialogProps = { id: string; at: Date; onClose: () => void; onMoved: () => void };
 
 function RescheduleDialog({ id, at, onClose, onMoved }: DialogProps) {
-  const form = useId();
   const zone = useUser().timezone;
   const [now] = useState(() => new Date());
   const today = civilDate(now, zone);
@@ -50,8 +47,7 @@ function RescheduleDialog({ id, at, onClose, onMoved }: DialogProps) {
   const [fault, setFault] = useState<string>();
   const move = useAct(rescheduleMessage);
   const zoneName = formatDateTimeZone(at, zone).split(' ').at(-1);
-  const send = async (event: FormEvent) => {
-    event.preventDefault();
+  const send = async () => {
     const next = instantIn(day ?? today, time, zone);
     const isPast = next <= new Date();
     setFault(isPast ? 'Pilih waktu yang belum lewat.' : undefined);
@@ -66,41 +62,28 @@ function RescheduleDialog({ id, at, onClose, onMoved }: DialogProps) {
     onMoved();
   };
   return (
-    <Modal
-      open
+    <FormModal
       onClose={onClose}
       title="Ubah jadwal"
       size="sm"
       shape="sheet"
-      footer={
-        <FormActions form={form} busy={move.busy} onCancel={onClose}>
-          Simpan jadwal
-        </FormActions>
-      }
+      submit="Simpan jadwal"
+      busy={move.busy}
+      onSubmit={() => void send()}
     >
-      <form id={form} noValidate onSubmit={(event) => void send(event)}>
-        <Stack>
-          <RefusalAlert error={move.error} />
-          <DatePicker
-            single
-            autoApply
-            required
-            label="Tanggal"
-            labels={dateWords}
-            today={today}
-            min={today}
-            value={day}
-            onChange={setDay}
-          />
-          <TimeSelect
-            half
-            label={`Jam (${zoneName})`}
-            value={time}
-            onChange={setTime}
-            error={fault}
-          />
-        </Stack>
-      </form>
-    </Modal>
+      <RefusalAlert error={move.error} />
+      <DatePicker
+        single
+        autoApply
+        required
+        label="Tanggal"
+        labels={dateWords}
+        today={today}
+        min={today}
+        value={day}
+        onChange={setDay}
+      />
+      <TimeSelect half label={`Jam (${zoneName})`} value={time} onChange={setTime} error={fault} />
+    </FormModal>
   );
 }

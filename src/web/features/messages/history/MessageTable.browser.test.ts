@@ -1,5 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect, inject } from 'vitest';
+import { rupiah } from '#contract/base/money.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { faultsHere } from '#tests/support/one-look.ts';
 import { fakeActs } from '#tests/journeys/support/fake-acts.ts';
@@ -13,6 +14,7 @@ import {
   signUp,
   topUp,
 } from '#tests/journeys/support/portal.ts';
+import { saldoSummary } from '#tests/support/billing/samples.ts';
 import { test } from '#tests/support/gallery.ts';
 import { isFocused } from '#tests/journeys/support/steps.ts';
 
@@ -190,18 +192,7 @@ test('a saldo that covers no message, and the limit of views, are shown before t
     filters: {},
   });
   await fakeActs(tab, {
-    saldo_summary: () => ({
-      available: 100,
-      held: 0,
-      status: 'active',
-      topups_open: 0,
-      topups_unpaid: 0,
-      message_price: 150,
-      price_beyond_quota: 150,
-      quota_left: 0,
-      alert_threshold: null,
-      bonus_only: false,
-    }),
+    saldo_summary: () => saldoSummary({ available: rupiah(100) }),
     message_view_list: () => ({ views: Array.from({ length: 30 }, (_, n) => view(n)) }),
   });
   await tab.goto('/message-history?new=1');

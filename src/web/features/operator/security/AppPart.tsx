@@ -1,4 +1,4 @@
-import { lazy, Suspense, useId, useRef, useState } from 'react';
+import { lazy, Suspense, useRef, useState } from 'react';
 import type { OutputOf } from '#contract/base/act.ts';
 import { addTotp, beginTotp } from '#contract/second-factor.ts';
 import { isAbort, refusalCode, sentenceOf } from '#web/api/errors.ts';
@@ -15,9 +15,8 @@ import page from '#web/features/operator/security/security.module.css';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { CopyField } from '#web/ui/copy/CopyField.tsx';
-import { FormActions } from '#web/ui/form/FormActions.tsx';
+import { FormModal } from '#web/ui/form/FormModal.tsx';
 import { OtpField } from '#web/ui/form/OtpField.tsx';
-import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { Panel, Stack } from '#web/ui/panel/Panel.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
@@ -129,53 +128,39 @@ function useFirstCode({ begun, onAdded }: Pick<Props, 'begun' | 'onAdded'>) {
 /** The secret for the app, as a QR and as text; the first code proves that the app has it. */
 function AppDialog({ begun, onClose, onAdded }: Props) {
   const { field, code, wrong, error, busy, type, send } = useFirstCode({ begun, onAdded });
-  const form = useId();
   return (
-    <Modal
-      open
+    <FormModal
       onClose={onClose}
       title="Pasang aplikasi autentikator"
-      footer={
-        <FormActions form={form} busy={busy} onCancel={onClose}>
-          Pasang
-        </FormActions>
-      }
+      submit="Pasang"
+      busy={busy}
+      onSubmit={() => void send(code)}
     >
-      <form
-        id={form}
-        noValidate
-        className={styles['form']}
-        onSubmit={(event) => {
-          event.preventDefault();
-          void send(code);
-        }}
-      >
-        <p>1. Pindai kode ini dengan aplikasi autentikator Anda.</p>
-        <div className={page['qr']}>
-          <Suspense fallback={<Skeleton width={QR_SIZE} height={QR_SIZE} />}>
-            <QrImage text={begun.uri} alt="QR untuk aplikasi autentikator" size={QR_SIZE} />
-          </Suspense>
-        </div>
-        <CopyField
-          label="Atau ketik kunci ini di aplikasi"
-          value={begun.secret}
-          shown={inFours(begun.secret)}
-          look="code"
-        />
-        <p>2. Tulis kode yang ditunjukkan aplikasi.</p>
-        <RefusalAlert error={error} />
-        <OtpField
-          ref={field}
-          label="Kode dari aplikasi"
-          required
-          name="code"
-          value={code}
-          error={wrong}
-          onChange={type}
-          onComplete={(digits) => void send(digits)}
-        />
-        <PasswordQuestion of={addTotp} />
-      </form>
-    </Modal>
+      <p>1. Pindai kode ini dengan aplikasi autentikator Anda.</p>
+      <div className={page['qr']}>
+        <Suspense fallback={<Skeleton width={QR_SIZE} height={QR_SIZE} />}>
+          <QrImage text={begun.uri} alt="QR untuk aplikasi autentikator" size={QR_SIZE} />
+        </Suspense>
+      </div>
+      <CopyField
+        label="Atau ketik kunci ini di aplikasi"
+        value={begun.secret}
+        shown={inFours(begun.secret)}
+        look="code"
+      />
+      <p>2. Tulis kode yang ditunjukkan aplikasi.</p>
+      <RefusalAlert error={error} />
+      <OtpField
+        ref={field}
+        label="Kode dari aplikasi"
+        required
+        name="code"
+        value={code}
+        error={wrong}
+        onChange={type}
+        onComplete={(digits) => void send(digits)}
+      />
+      <PasswordQuestion of={addTotp} />
+    </FormModal>
   );
 }

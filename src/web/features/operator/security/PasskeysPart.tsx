@@ -1,4 +1,4 @@
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import { isolated } from '#contract/base/names.ts';
 import { addPasskey, beginPasskey } from '#contract/second-factor.ts';
 import { fieldsOf, isAbort } from '#web/api/errors.ts';
@@ -16,8 +16,7 @@ import { makePasskey, passkeySentence } from '#web/features/secondfactor/secondf
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
-import { FormActions } from '#web/ui/form/FormActions.tsx';
-import { Modal } from '#web/ui/overlay/Modal.tsx';
+import { FormModal } from '#web/ui/form/FormModal.tsx';
 import { Panel, Stack } from '#web/ui/panel/Panel.tsx';
 import { TextField } from '#web/ui/text/TextField.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
@@ -118,49 +117,35 @@ function useNewPasskey({ withFactor, onAdded }: Pick<Props, 'withFactor' | 'onAd
 }
 
 function PasskeyDialog({ onClose, ...rest }: Props) {
-  const form = useId();
   const { name, wrong, error, busy, type, send } = useNewPasskey(rest);
   const sentence = passkeySentence(error);
   return (
-    <Modal
-      open
+    <FormModal
       onClose={onClose}
       title="Tambah passkey"
       size="sm"
       shape="sheet"
-      footer={
-        <FormActions form={form} busy={busy} onCancel={onClose}>
-          Lanjutkan
-        </FormActions>
-      }
+      submit="Lanjutkan"
+      busy={busy}
+      onSubmit={() => void send()}
     >
-      <form
-        id={form}
-        noValidate
-        className={styles['form']}
-        onSubmit={(event) => {
-          event.preventDefault();
-          void send();
-        }}
-      >
-        {sentence === undefined ? (
-          <RefusalAlert error={error} fields={['name']} />
-        ) : (
-          <Alert visible state="warning" label={sentence} />
-        )}
-        <TextField
-          label="Nama passkey"
-          help="Supaya Anda mengenalinya nanti, misalnya “Laptop kantor”."
-          required
-          name="name"
-          maxLength={60}
-          autoComplete="off"
-          value={name}
-          error={wrong}
-          onChange={(event) => type(event.target.value)}
-        />
-        <PasswordQuestion of={beginPasskey} />
-      </form>
-    </Modal>
+      {sentence === undefined ? (
+        <RefusalAlert error={error} fields={['name']} />
+      ) : (
+        <Alert visible state="warning" label={sentence} />
+      )}
+      <TextField
+        label="Nama passkey"
+        help="Supaya Anda mengenalinya nanti, misalnya “Laptop kantor”."
+        required
+        name="name"
+        maxLength={60}
+        autoComplete="off"
+        value={name}
+        error={wrong}
+        onChange={(event) => type(event.target.value)}
+      />
+      <PasswordQuestion of={beginPasskey} />
+    </FormModal>
   );
 }

@@ -1,12 +1,11 @@
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import { answerReauth } from '#web/api/reauth.ts';
 import { isAbort } from '#web/api/errors.ts';
 import { useUser } from '#web/api/user.ts';
 import { UsernameField, usePasswordInput } from '#web/features/auth/auth.ts';
 import styles from '#web/features/profile/profile.module.css';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
-import { FormActions } from '#web/ui/form/FormActions.tsx';
-import { Modal } from '#web/ui/overlay/Modal.tsx';
+import { FormModal } from '#web/ui/form/FormModal.tsx';
 import { PasswordField } from '#web/ui/form/PasswordField.tsx';
 
 function useProof() {
@@ -37,47 +36,33 @@ function useProof() {
 /** Asks for the password again for an act without a dialog of its own (`PasswordQuestion`). */
 export function ReauthDialog() {
   const { phone } = useUser();
-  const form = useId();
   const { attach, password, wrong, error, busy, type, send } = useProof();
   const close = () => busy || answerReauth(false);
   return (
-    <Modal
-      open
+    <FormModal
       onClose={close}
       title="Masukkan kata sandi Anda"
       size="sm"
       shape="sheet"
-      footer={
-        <FormActions form={form} busy={busy} onCancel={close}>
-          Lanjutkan
-        </FormActions>
-      }
+      submit="Lanjutkan"
+      busy={busy}
+      onSubmit={() => void send()}
     >
-      <form
-        id={form}
-        noValidate
-        className={styles['form']}
-        onSubmit={(event) => {
-          event.preventDefault();
-          void send();
-        }}
-      >
-        <p className={styles['lead']}>
-          Demi keamanan akun, tindakan ini meminta kata sandi Anda sekali lagi.
-        </p>
-        <RefusalAlert error={error} />
-        <UsernameField phone={phone} />
-        <PasswordField
-          ref={attach}
-          label="Kata sandi"
-          required
-          name="password"
-          autoComplete="current-password"
-          value={password}
-          error={wrong}
-          onChange={(event) => type(event.target.value)}
-        />
-      </form>
-    </Modal>
+      <p className={styles['lead']}>
+        Demi keamanan akun, tindakan ini meminta kata sandi Anda sekali lagi.
+      </p>
+      <RefusalAlert error={error} />
+      <UsernameField phone={phone} />
+      <PasswordField
+        ref={attach}
+        label="Kata sandi"
+        required
+        name="password"
+        autoComplete="current-password"
+        value={password}
+        error={wrong}
+        onChange={(event) => type(event.target.value)}
+      />
+    </FormModal>
   );
 }

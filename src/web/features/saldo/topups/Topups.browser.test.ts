@@ -1,5 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect, inject } from 'vitest';
+import { rupiah } from '#contract/base/money.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { inspectionHere } from '#tests/support/one-look.ts';
 import { readQr } from '#tests/journeys/browser/qr.ts';
@@ -12,6 +13,7 @@ import {
   usage,
 } from '#tests/journeys/support/fake-payments.ts';
 import { type Customer, signUp, topUp } from '#tests/journeys/support/portal.ts';
+import { saldoSummary } from '#tests/support/billing/samples.ts';
 import { type OpenPerson, test } from '#tests/support/gallery.ts';
 import { isFocused, press } from '#tests/journeys/support/steps.ts';
 
@@ -47,24 +49,9 @@ const next = (form: Locator) =>
 const pay = (form: Locator) => form.getByRole('button', { name: 'Lanjut ke pembayaran' });
 const amountOf = (form: Locator) => form.getByLabel('Nominal', { exact: false }).first();
 
-/** The summary of a saldo whose messages cost Rp 150. */
-const summary = (more: Record<string, unknown> = {}) => ({
-  available: 500_000,
-  held: 0,
-  status: 'active',
-  topups_open: 0,
-  topups_unpaid: 0,
-  message_price: 150,
-  price_beyond_quota: 150,
-  quota_left: 0,
-  alert_threshold: null,
-  bonus_only: false,
-  ...more,
-});
-
 test('a top-up takes two steps, by keyboard alone; Back keeps the amount', async ({ person }) => {
   const made = gatewayTopup({ qr: QRIS });
-  const acts = { ...fakePayments(made), saldo_summary: () => summary() };
+  const acts = { ...fakePayments(made), saldo_summary: () => saldoSummary() };
   const { tab, asked } = await saldoTab(person, acts, '?new=1&amount=99000');
   const form = dialogOf(tab);
   await waitFor(async () => expect(await amountOf(form).inputValue()).toBe('99.000'));
@@ -105,7 +92,10 @@ test('a top-up takes two steps, by keyboard alone; Back keeps the amount', async
 test('a double click passes one step only, Back too, and no price means no count', async ({
   person,
 }) => {
-  const acts = { ...fakePayments(), saldo_summary: () => summary({ price_beyond_quota: 0 }) };
+  const acts = {
+    ...fakePayments(),
+    saldo_summary: () => saldoSummary({ price_beyond_quota: rupiah(0) }),
+  };
   const { tab, asked } = await saldoTab(person, acts);
   await tab.getByRole('link', { name: 'Isi saldo', exact: true }).first().click();
   const form = dialogOf(tab);
@@ -175,7 +165,7 @@ test('at the limit of unpaid top-ups, another is not offered, and they are liste
   let waiting = 3;
   const acts = {
     ...fakePayments(first),
-    saldo_summary: () => summary({ topups_open: waiting }),
+    saldo_summary: () => saldoSummary({ topups_open: waiting }),
     topup_list: () => ({ list: open }),
   };
   const { tab } = await saldoTab(person, acts);
@@ -204,7 +194,7 @@ test('at the limit of unpaid top-ups, another is not offered, and they are liste
 test('at the limit of a day without unpaid top-ups, the reason leads to customer service', async ({
   person,
 }) => {
-  const acts = { ...fakePayments(), saldo_summary: () => summary({ topups_unpaid: 20 }) };
+  const acts = { ...fakePayments(), saldo_summary: () => saldoSummary({ topups_unpaid: 20 }) };
   const { tab } = await saldoTab(person, acts, '?new=1');
   const dialog = dialogOf(tab);
   await dialog.getByText(/^Dalam 24 jam ini sudah 20 isi saldo tidak jadi dibayar\./).waitFor();
