@@ -100,6 +100,7 @@ test('463 fails the message, stops new chats, lets replies pass, and notifies th
   expect(second).toMatchObject({ outcome: 'later', failure: 'number_restricted' });
   expect(await channel.send(toPhone(ani, RECEIVER), never)).toEqual({ outcome: 'sent' });
   expect(standIn.arrived.size).toBe(1);
+  await waitFor(() => expect(notices).toHaveLength(1));
   expect(notices).toMatchObject([{ accountId: ani.accountId, title: 'Nomor "Kasir" dibatasi' }]);
   expect(notices[0]!.body).toContain('percakapan baru');
   expect(
@@ -142,7 +143,7 @@ test('a time lock and a used-up quota of the network stop new chats until they e
     outcome: 'failed',
     failure: 'number_restricted',
   });
-  expect(notices).toHaveLength(2);
+  await waitFor(() => expect(notices).toHaveLength(2));
 });
 
 test('a young number begins a few chats a day, and continues its existing ones', async ({

@@ -187,6 +187,7 @@ test('reports once that WhatsApp no longer accepts the client, keeps the session
     expect(Number(row?.['answers'])).toBeGreaterThan(2);
   });
   expect(await stateOf()).toEqual([{ status: 'disconnected', reason: 'outdated' }]);
+  await waitFor(() => expect(notices).toHaveLength(1));
   expect(notices).toMatchObject([{ title: 'Nomor "Kasir" terputus' }]);
   expect(notices[0]!.body).toContain('tanpa memindai ulang');
   standIn.refuseWith(undefined);
