@@ -30,15 +30,19 @@ function preloadFont(): Plugin {
 }
 
 /**
- * Every module states the order of the layers itself: chunks are linked in an order that nobody
- * chose, and the first statement that a page reads is the one that counts.
+ * Puts each stylesheet module into the layer of its folder, after the order of all layers: chunks are linked in an
+ * order that nobody chose, and the first statement that a page reads is the one that counts.
  */
-function layerOrder(): Plugin {
+function layers(): Plugin {
   return {
-    name: 'layer-order',
+    name: 'layers',
     enforce: 'pre',
-    transform: (code, id) =>
-      id.endsWith('.module.css') ? `@layer reset, tokens, base, ui, features;\n${code}` : undefined,
+    transform: (code, id) => {
+      if (!id.endsWith('.module.css')) return undefined;
+      const layer = id.includes('/web/ui/') ? 'ui' : 'features';
+      const rules = code.startsWith('@layer') ? code : `@layer ${layer} {\n${code}}\n`;
+      return `@layer reset, tokens, base, layout, ui, features;\n${rules}`;
+    },
   };
 }
 
@@ -92,10 +96,10 @@ const COMPILE_AT_ONCE = '//# allFunctionsCalledOnLoad';
 export default defineConfig(({ command }) => ({
   // The gallery of pieces: always while developing, in a build only where it is asked for.
   define: { __GALLERY__: command === 'serve' || gallery },
-  plugins: [react(), layerOrder(), leanIcons(), preloadFont(), preloadFrame(), serviceWorker()],
+  plugins: [react(), layers(), leanIcons(), preloadFont(), preloadFrame(), serviceWorker()],
   css: {
     transformer: 'lightningcss',
-    lightningcss: { cssModules: { pattern: '[name]_[local]_[hash]' } },
+    lightningcss: { cssModules: { pattern: '[local]_[hash]' } },
   },
   build: {
     target: ['chrome111', 'edge111', 'firefox114', 'safari16.4'],

@@ -3,9 +3,9 @@ import type { Piece } from '#stories/gallery/piece.ts';
 import { SmallBars, type Bar, type Series } from '#web/ui/chart/SmallBars.tsx';
 
 const series: readonly Series[] = [
-  { key: 'read', label: 'Dibaca', color: 'toska' },
-  { key: 'sent', label: 'Terkirim', color: 'langit' },
-  { key: 'failed', label: 'Gagal', color: 'bata' },
+  { key: 'read', label: 'Dibaca', color: 'primary' },
+  { key: 'sent', label: 'Terkirim', color: 'info' },
+  { key: 'failed', label: 'Gagal', color: 'danger' },
 ];
 const days: readonly Bar[] = Array.from({ length: 30 }, (_, day) => ({
   label: `${day + 1} Nov`,
@@ -24,7 +24,7 @@ const Demo = () => (
         <SmallBars
           title="Pesan sampai per hari, minggu ini"
           series={[
-            { key: 'unread', label: 'Sampai, belum dibaca', color: 'langit' },
+            { key: 'unread', label: 'Sampai, belum dibaca', color: 'info' },
             ...series.slice(0, 1),
           ]}
           columns={[

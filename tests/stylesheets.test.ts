@@ -38,7 +38,29 @@ test('every stylesheet has a component that uses it', () => {
   expect([...sheets.keys()].filter((sheet) => !used.has(sheet))).toEqual([]);
 });
 
-test('every stylesheet puts its rules into a layer', () => {
-  const loose = [...sheets].filter(([, css]) => !/^@layer (?:ui|features) \{/.test(css));
-  expect(loose.map(([file]) => file)).toEqual([]);
+test('every class name that a component writes is in layout.css, and every class there is used', async () => {
+  const known = classesIn(await readFile('src/web/styles/layout.css', 'utf8'));
+  const texts = [...parts].flatMap(([file, text]) =>
+    [...text.matchAll(/className=(?:"([^"]+)"|\{classes\(\s*'([^']+)')/g)].map(
+      ([, attribute, argument]) => ({ file, names: (attribute ?? argument ?? '').split(' ') }),
+    ),
+  );
+  const unknown = texts.flatMap(({ file, names }) =>
+    names.filter((name) => !known.has(name)).map((name) => `${file}: ${name}`),
+  );
+  expect(unknown).toEqual([]);
+  const words = new Set(
+    [...parts.values()].flatMap((text) =>
+      [...text.matchAll(/['"]([\w -]+)['"]/g)].flatMap(([, words = '']) => words.split(' ')),
+    ),
+  );
+  expect([...known].filter((name) => !words.has(name))).toEqual([]);
+});
+
+test('every custom property that a stylesheet reads is set somewhere', async () => {
+  const all = [...(await readAll('{src/web,stories}/**/*.css')).values()].join('\n');
+  const code = [...parts.values()].join('\n');
+  const set = new Set([...`${all}\n${code}`.matchAll(/(--[\w-]+)'?:/g)].map(([, name]) => name));
+  const read = [...all.matchAll(/var\((--[\w-]+)\)/g)].map(([, name]) => name);
+  expect([...new Set(read)].filter((name) => !set.has(name))).toEqual([]);
 });

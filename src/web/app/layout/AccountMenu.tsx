@@ -7,7 +7,8 @@ import { formatPhone } from '#contract/base/phone.ts';
 import { useChooseTheme } from '#web/features/profile/preferences/preferences.ts';
 import type { Theme } from '#web/browser/theme.ts';
 import { signOut, useUser } from '#web/api/user.ts';
-import styles from '#web/app/layout/AccountMenu.module.css';
+import styles from '#web/app/layout/frame.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { OverlayButton } from '#web/app/palette/OverlayButton.tsx';
 import { configQuery } from '#web/api/configQuery.ts';
 import { Avatar } from '#web/ui/avatar/Avatar.tsx';
@@ -26,18 +27,28 @@ const themes: Record<Theme, { next: Theme; label: string; Icon: typeof Sun }> = 
 export function SidebarFoot({ icons }: { icons: boolean }) {
   const user = useUser();
   return (
-    <div className={styles['foot']}>
+    <div
+      className={classes('grid align-center gap-8 gap-x-10 columns-start border-t', styles['foot'])}
+    >
       <Tooltip text={`Profil ${isolated(user.name)}`} off={!icons}>
-        <Link to="/profile" className={styles['me']}>
+        <Link
+          to="/profile"
+          className={classes(
+            'grid align-center gap-10 ink no-underline min-h-44 columns-start col-all py-4 px-6 rounded',
+            styles['me'],
+          )}
+        >
           <span className="sr-only">Profil </span>
           <Portrait />
           <span className={styles['who']}>
-            <span className={styles['name']}>{user.name}</span>
-            <span className={styles['phone']}>{formatPhone(user.phone)}</span>
+            <span className="truncate strong">{user.name}</span>
+            <span className={classes('tiny faint num', styles['phone'])}>
+              {formatPhone(user.phone)}
+            </span>
           </span>
         </Link>
       </Tooltip>
-      <span className={styles['tools']}>
+      <span className={classes('flex gap-2', styles['tools'])}>
         <SimulatorLink />
         <ThemeButton />
         <HelpButton />
@@ -59,7 +70,7 @@ export function AccountSheet() {
     <>
       <button
         type="button"
-        className={styles['avatar']}
+        className="place-center size-44 rounded-full"
         aria-haspopup="dialog"
         aria-expanded={open}
         onClick={() => setOpen(true)}
@@ -68,7 +79,7 @@ export function AccountSheet() {
         <span className="sr-only">Akun {isolated(user.name)}</span>
       </button>
       <Modal open={open} onClose={() => setOpen(false)} title={user.name} size="sm" shape="sheet">
-        <p className={styles['phone']}>{formatPhone(user.phone)}</p>
+        <p className={classes('tiny faint num', styles['phone'])}>{formatPhone(user.phone)}</p>
         <AccountTools />
       </Modal>
     </>
@@ -76,8 +87,14 @@ export function AccountSheet() {
 }
 
 export const AccountTools = () => (
-  <div className={styles['sheet']}>
-    <Link to="/profile" className={styles['wide']}>
+  <div className={classes('grid gap-8', styles['sheet'])}>
+    <Link
+      to="/profile"
+      className={classes(
+        'row gap-12 ink strong no-underline min-h-44 px-12 rounded hover',
+        styles['wide'],
+      )}
+    >
       <UserRound size={18} aria-hidden="true" />
       Profil
     </Link>
@@ -94,7 +111,14 @@ function ThemeButton({ wide = false }: { wide?: boolean }) {
     <Tooltip text={label} off={wide}>
       <button
         type="button"
-        className={wide ? styles['wide'] : styles['tool']}
+        className={
+          wide
+            ? classes(
+                'row gap-12 ink strong no-underline min-h-44 px-12 rounded hover',
+                styles['wide'],
+              )
+            : 'place-center size-36 rounded faint hover-line-ink'
+        }
         onClick={() => chooseTheme(next)}
         aria-label={wide ? undefined : label}
       >
@@ -112,7 +136,7 @@ const HelpButton = () => (
     label="Pintasan papan ketik"
     keys="?"
     Icon={Keyboard}
-    className={styles['tool']}
+    className="place-center size-36 rounded faint hover-line-ink"
   />
 );
 
@@ -127,7 +151,7 @@ function SignOutButton({ wide = false }: { wide?: boolean }) {
       <Tooltip text="Keluar">
         <button
           type="button"
-          className={styles['tool']}
+          className="place-center size-36 rounded faint hover-line-ink"
           aria-label="Keluar"
           aria-busy={busy || undefined}
           onClick={() => busy || leave()}
@@ -160,7 +184,14 @@ function SimulatorLink({ wide = false }: { wide?: boolean }) {
     <Tooltip text="Simulator ponsel" off={wide}>
       <Link
         to="/simulator"
-        className={wide ? styles['wide'] : styles['tool']}
+        className={
+          wide
+            ? classes(
+                'row gap-12 ink strong no-underline min-h-44 px-12 rounded hover',
+                styles['wide'],
+              )
+            : 'place-center size-36 rounded faint hover-line-ink'
+        }
         aria-label={wide ? undefined : 'Simulator ponsel'}
       >
         <Smartphone size={18} aria-hidden="true" />

@@ -5,6 +5,7 @@ import { preloadApi } from '#web/api/lazyApi.ts';
 import { onSessionChange, sessionToken } from '#web/browser/session.ts';
 import { userQuery, useAuthState } from '#web/api/user.ts';
 import styles from '#web/app/layout/AuthLayout.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { Logo } from '#web/ui/brand/Logo.tsx';
 import { useAuthRedirect } from '#web/app/routes/useAuthRedirect.ts';
 import { createStore } from '#web/browser/store.ts';
@@ -33,7 +34,7 @@ export function AuthLayout() {
   if (state === 'asking' || state === 'known') return <Spinner screen />;
   return (
     <div className={styles['page']}>
-      <main id="isi" tabIndex={-1} className={styles['column']}>
+      <main id="isi" tabIndex={-1} className={classes('stack w-full mx-auto', styles['column'])}>
         <Logo />
         <div className={styles['content']}>
           {sessionToken() !== '' && (
@@ -45,7 +46,7 @@ export function AuthLayout() {
             <Outlet />
           </TypedPhone>
         </div>
-        <p className={styles['trust']}>
+        <p className={classes('small faint pretty border-t leading-text', styles['trust'])}>
           Kata sandi dan kode Anda hanya diketik di halaman ini. Kabari tidak pernah memintanya
           lewat pesan atau telepon.
         </p>

@@ -17,7 +17,8 @@ import { useSameUser } from '#web/features/profile/preferences/preferences.ts';
 import { usePush } from '#web/features/push/usePush.ts';
 import { useUser } from '#web/api/user.ts';
 import { AccountSheet, SidebarFoot } from '#web/app/layout/AccountMenu.tsx';
-import styles from '#web/app/layout/Frame.module.css';
+import styles from '#web/app/layout/frame.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { ClosingNotice } from '#web/features/profile/closing/ClosingNotice.tsx';
 import { ReauthHost } from '#web/features/profile/reauth/ReauthHost.tsx';
 import { useFrameKeys } from '#web/app/shortcuts/appShortcuts.ts';
@@ -53,19 +54,30 @@ export function Frame({ menu, saldo: Saldo, bottom, children }: Props) {
   const framed = useFramed();
   return (
     <>
-      <a href="#isi" className={styles['skip']} onClick={skip}>
+      <a
+        href="#isi"
+        className={classes('py-10 px-16 rounded solid-primary strong', styles['skip'])}
+        onClick={skip}
+      >
         Lewati ke isi halaman
       </a>
       <WaitingSends />
-      <div className={styles['app']}>
+      <div className={classes('grid columns-start', styles['app'])}>
         <Sidebar
           label="Menu utama"
           menu={menu}
           width={width}
           onWidth={setWidth}
           head={
-            <div className={styles['head']}>
-              <Link to="/" className={styles['home']} aria-label="Kabari, beranda">
+            <div className={classes('row justify-between gap-4 grow', styles['head'])}>
+              <Link
+                to="/"
+                className={classes(
+                  'inline-flex w-fit py-4 px-8 rounded no-underline relative',
+                  styles['home'],
+                )}
+                aria-label="Kabari, beranda"
+              >
                 <Logo />
               </Link>
               <PaletteButton />
@@ -80,7 +92,7 @@ export function Frame({ menu, saldo: Saldo, bottom, children }: Props) {
           )}
         />
         <TopBar saldo={Saldo && <Saldo short />} news={isNews && <NewVersion onLater={putOff} />} />
-        <main id="isi" tabIndex={-1} className={styles['main']}>
+        <main id="isi" tabIndex={-1} className={classes('w-full mx-auto', styles['main'])}>
           {children}
           <SimulatorBanner />
           <ClosingNotice />
@@ -122,7 +134,14 @@ function TopBar({ saldo, news }: { saldo: ReactNode; news: ReactNode }) {
   useFrameHeights(place);
   return (
     <header ref={place} className={styles['topbar']}>
-      <Link to="/" className={styles['home']} aria-label="Kabari, beranda">
+      <Link
+        to="/"
+        className={classes(
+          'inline-flex w-fit py-4 px-8 rounded no-underline relative',
+          styles['home'],
+        )}
+        aria-label="Kabari, beranda"
+      >
         <Logo />
       </Link>
       <div className={styles['topbarEnd']}>
@@ -141,7 +160,10 @@ const PaletteButton = () => (
     label="Cari atau lompat"
     keys="Control+K Meta+K"
     Icon={Search}
-    className={styles['search']}
+    className={classes(
+      'place-center flex-none size-32 rounded faint hover-line-ink touch-square',
+      styles['search'],
+    )}
   />
 );
 
@@ -165,7 +187,7 @@ function SimulatorBanner() {
   const { data: config } = useQuery(configQuery);
   if (!config?.production || !config.simulator) return null;
   return (
-    <p className={styles['banner']} role="status">
+    <p className={classes('mb-20 strong rounded solid-warning', styles['banner'])} role="status">
       Simulator menyala: pesan di sini tidak sampai ke ponsel sungguhan.
     </p>
   );

@@ -1,6 +1,5 @@
 import { CloudOff } from 'lucide-react';
 import { sentenceOf, TransportError } from '#web/api/errors.ts';
-import layout from '#web/app/layout/AuthLayout.module.css';
 import notice from '#web/ui/page/noticePage.module.css';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
@@ -17,7 +16,7 @@ const noAnswer = new TransportError('network');
 
 /** On the sign-in pages: there is a session but the server is unreachable. */
 export const LostServer = ({ error, retry }: Props) => (
-  <div className={layout['lost']}>
+  <div className="mb-24">
     <Alert visible state="warning" label={sentenceOf(error ?? noAnswer)}>
       <Button variant="link" tone="neutral" onClick={retry}>
         Coba lagi
@@ -37,7 +36,7 @@ export function Unreached({ retry }: Pick<Props, 'retry'>) {
         {online ? 'Server belum dapat dihubungi.' : 'Perangkat Anda sedang offline.'} Anda tetap
         masuk, dan halaman ini terbuka otomatis begitu tersambung.
       </p>
-      <div className={notice['actions']}>
+      <div className="flex wrap justify-center gap-8 mt-12">
         <Button variant="outline" tone="neutral" onClick={retry}>
           Coba lagi
         </Button>

@@ -2,7 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { RefreshCw } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { announceUpdate, takeUpdate, useAppUpdate } from '#web/browser/install/appUpdate.ts';
-import styles from '#web/app/layout/NewVersion.module.css';
+import styles from '#web/app/layout/frame.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { configQuery } from '#web/api/configQuery.ts';
 import { announce } from '#web/ui/announce/announce.ts';
 import { Button } from '#web/ui/button/Button.tsx';
@@ -46,7 +47,13 @@ export function NewVersion({ onLater }: { onLater: () => void }) {
     void takeUpdate().finally(() => setBusy(false));
   };
   return (
-    <section className={styles['card']} aria-label="Versi baru">
+    <section
+      className={classes(
+        'row wrap gap-8 gap-x-12 small leading-ui py-10 px-12 rounded-lg',
+        styles['card'],
+      )}
+      aria-label="Versi baru"
+    >
       <p className={styles['words']}>Versi baru tersedia</p>
       <Button
         size="sm"

@@ -5,7 +5,8 @@ import { formatNumber } from '#contract/base/money.ts';
 import { waitingTexts } from '#web/features/messages/conversations/thread/sending/waitingTexts.ts';
 import { useStore } from '#web/browser/store.ts';
 import { supportWaiting } from '#web/features/support/outbox/waiting.ts';
-import styles from '#web/app/layout/WaitingSends.module.css';
+import styles from '#web/app/layout/frame.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { useServerAway } from '#web/api/server.ts';
 import { OFFLINE_PLACE, useOnline } from '#web/ui/layout/OfflineBar.tsx';
 
@@ -21,7 +22,9 @@ export function WaitingSends() {
   if (!(offline || away) || count === 0 || !bar) return null;
   const last = waiting.at(-1);
   return createPortal(
-    <p className={styles['line']}>
+    <p
+      className={classes('row justify-center gap-8 small text-warning leading-ui', styles['line'])}
+    >
       {formatNumber(count)} pesan menunggu tersambung.
       {last ? (
         <Link

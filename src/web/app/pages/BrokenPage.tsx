@@ -41,7 +41,7 @@ export function BrokenPage({ error }: { error: unknown }) {
           ? 'Server belum dapat dihubungi. Halaman ini terbuka otomatis begitu tersambung.'
           : 'Muat ulang untuk mencoba lagi. Yang sudah tersimpan tidak hilang.'}
       </p>
-      <div className={styles['actions']}>
+      <div className="flex wrap justify-center gap-8 mt-12">
         {isAway ? (
           <Button onClick={() => void probeServer()}>Coba sekarang</Button>
         ) : (

@@ -21,7 +21,7 @@ export function LeavingPage() {
       <p className={styles['text']}>
         Anda akan dibawa ke <strong>{new URL(target).host}</strong>.
       </p>
-      <div className={styles['actions']}>
+      <div className="flex wrap justify-center gap-8 mt-12">
         <AnchorButton href={target} rel="noreferrer">
           Lanjutkan
         </AnchorButton>

@@ -6,7 +6,8 @@ import { storageSet, storageGet } from '#web/browser/storage.ts';
 import { hasCommandKey, matchPress } from '#web/app/shortcuts/shortcuts.ts';
 import { arrange, findable, withRecent, type Command } from '#web/app/palette/commands.ts';
 import { Keys } from '#web/app/shortcuts/Keys.tsx';
-import styles from '#web/app/palette/Palette.module.css';
+import styles from '#web/app/palette/palette.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { useCommands } from '#web/app/palette/useCommands.ts';
 import { usePeople } from '#web/app/palette/usePeople.ts';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
@@ -19,11 +20,16 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const none = shown.length === 0;
   return (
     <Modal open holds onClose={onClose} title="Cari atau lompat">
-      <div className={styles['field']}>
+      <div
+        className={classes(
+          'row gap-10 faint px-12 border-control rounded surface',
+          styles['field'],
+        )}
+      >
         <Search size={20} aria-hidden="true" />
         <input
           ref={(field) => field?.setAttribute('autofocus', '')}
-          className={styles['input']}
+          className={classes('fill ink no-outline', styles['input'])}
           role="combobox"
           aria-label="Cari atau lompat ke"
           aria-autocomplete="list"
@@ -40,10 +46,15 @@ export function Palette({ onClose }: { onClose: () => void }) {
           onKeyDown={press}
         />
       </div>
-      <div id={listId} role="listbox" aria-label="Perintah" className={styles['list']}>
+      <div
+        id={listId}
+        role="listbox"
+        aria-label="Perintah"
+        className={classes('scroll-y', styles['list'])}
+      >
         {groups.map(({ title, commands }) => (
           <div key={title} role="group" aria-label={title} className={styles['group']}>
-            <p className={styles['title']} aria-hidden="true">
+            <p className="tiny faint strong py-4 px-12" aria-hidden="true">
               {title}
             </p>
             {commands.map((command) => (
@@ -59,7 +70,9 @@ export function Palette({ onClose }: { onClose: () => void }) {
           </div>
         ))}
       </div>
-      {none && <p className={styles['none']}>Tidak ada yang cocok.</p>}
+      {none && (
+        <p className={classes('faint text-center', styles['none'])}>Tidak ada yang cocok.</p>
+      )}
       <p role="status" className="sr-only">
         {typed.trim() !== '' && (none ? 'Tidak ada yang cocok.' : `${shown.length} hasil`)}
       </p>
@@ -130,15 +143,15 @@ function Row({ id, command: { label, Icon, keys }, active, onPoint, onTake }: Ro
       id={id}
       role="option"
       aria-selected={active}
-      className={styles['row']}
+      className={classes('row gap-12 leading-ui pointer py-6 px-12 rounded', styles['row'])}
       onPointerMove={() => active || onPoint()}
       onPointerDown={(event) => event.preventDefault()}
       onClick={onTake}
     >
       <Icon size={18} aria-hidden="true" />
-      <span className={styles['label']}>{label}</span>
+      <span className="fill break-anywhere">{label}</span>
       {keys && (
-        <span className={styles['keys']} aria-hidden="true">
+        <span className="fine-only" aria-hidden="true">
           <Keys keys={keys} />
         </span>
       )}

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { signOut } from '#web/api/user.ts';
-import styles from '#web/app/shells/EnrolGate.module.css';
+import styles from '#web/app/layout/frame.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { SecurityPage } from '#web/features/operator/security/SecurityPage.tsx';
 import { ReauthHost } from '#web/features/profile/reauth/ReauthHost.tsx';
 import { Logo } from '#web/ui/brand/Logo.tsx';
@@ -15,8 +16,8 @@ export function EnrolGate() {
   };
   return (
     <>
-      <main id="isi" tabIndex={-1} className={styles['page']}>
-        <div className={styles['head']}>
+      <main id="isi" tabIndex={-1} className={classes('stack gap-32 mx-auto', styles['page'])}>
+        <div className="row justify-between gap-16">
           <Logo />
           <Button variant="outline" tone="neutral" size="sm" busy={busy} onClick={leave}>
             Keluar

@@ -6,12 +6,13 @@ import { signOut, userQuery, useUser } from '#web/api/user.ts';
 import { Outlet, usePath } from '#web/browser/router/Router.tsx';
 import type { Path } from '#web/browser/router/routes.ts';
 import { useFrameHeights } from '#web/app/layout/useFrameHeights.ts';
-import styles from '#web/app/shells/SuspendedShell.module.css';
+import styles from '#web/app/layout/frame.module.css';
 import { useIncoming } from '#web/features/messages/incoming/useIncoming.ts';
 import { supportNews, supportPatches } from '#web/features/support/unread.ts';
 import { Button, LinkButton } from '#web/ui/button/Button.tsx';
 import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
 import notice from '#web/ui/page/noticePage.module.css';
+import { classes } from '#web/ui/classes.ts';
 
 /** Customer service is the only page open to suspended accounts. */
 const SUPPORT = '/customer-service' as string as Path;
@@ -36,7 +37,7 @@ export function SuspendedShell() {
         {suspension && `Sejak ${formatDateTime(suspension.at, timezone)}. `}
         Pengiriman berhenti sementara; pesan yang menunggu, saldo, dan token Anda tetap tersimpan.
       </p>
-      <div className={notice['actions']}>
+      <div className="flex wrap justify-center gap-8 mt-12">
         <LinkButton to={SUPPORT}>Hubungi layanan pelanggan</LinkButton>
         <SignOut />
       </div>
@@ -48,15 +49,19 @@ function InSupport({ reason }: { reason: string }) {
   const bar = useRef<HTMLElement>(null);
   useFrameHeights(bar);
   return (
-    <div className={styles['shell']}>
-      <header ref={bar} className={styles['bar']}>
+    <div className={classes('column', styles['shell'])}>
+      <header ref={bar} className={classes('row gap-12 flex-none text-warning', styles['bar'])}>
         <TriangleAlert size={20} aria-hidden="true" />
-        <p className={styles['reason']}>
+        <p className="fill break-anywhere">
           Akun Anda ditangguhkan: <bdi>{reason}</bdi>
         </p>
         <SignOut small />
       </header>
-      <main id="isi" tabIndex={-1} className={styles['main']}>
+      <main
+        id="isi"
+        tabIndex={-1}
+        className={classes('column grow min-h-0 w-full mx-auto', styles['suspendedShellMain'])}
+      >
         <Outlet />
       </main>
     </div>

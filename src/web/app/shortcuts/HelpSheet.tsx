@@ -5,7 +5,8 @@ import { useUser } from '#web/api/user.ts';
 import { screensFor } from '#web/app/navigation/menu.ts';
 import { everywhere, hasRows, onPage, walking } from '#web/app/shortcuts/appShortcuts.ts';
 import type { Shortcut } from '#web/app/shortcuts/shortcuts.ts';
-import styles from '#web/app/shortcuts/HelpSheet.module.css';
+import styles from '#web/app/palette/palette.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { Keys } from '#web/app/shortcuts/Keys.tsx';
 import { Checkbox } from '#web/ui/form/Checkbox.tsx';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
@@ -78,11 +79,17 @@ export function HelpSheet({ onClose }: { onClose: () => void }) {
       <div className={styles['groups']}>
         {listedShortcuts(operator).map(({ title, shortcuts }) => (
           <section key={title}>
-            <h3 className={styles['title']}>{title}</h3>
+            <h3 className="mb-4 base">{title}</h3>
             <dl>
               {shortcuts.map(({ keys, about }) => (
-                <div key={keys} className={styles['line']}>
-                  <dt>{about}</dt>
+                <div
+                  key={keys}
+                  className={classes(
+                    'row justify-between gap-16 leading-ui min-h-36 border-t',
+                    styles['line'],
+                  )}
+                >
+                  <dt className="muted">{about}</dt>
                   <dd>
                     <Keys keys={keys} />
                   </dd>

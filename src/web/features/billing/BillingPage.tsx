@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '#web/browser/router/Router.tsx';
-import styles from '#web/features/billing/BillingPage.module.css';
+import styles from '#web/features/billing/billing.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { BuyerForm } from '#web/features/billing/buyer/BuyerForm.tsx';
 import { InvoiceDrawer } from '#web/features/billing/invoices/InvoiceDrawer.tsx';
 import { Invoices } from '#web/features/billing/invoices/Invoices.tsx';
@@ -27,8 +28,8 @@ export function BillingPage() {
   return (
     <>
       <PageHead title="Tagihan" context={wide && 'Paket, pemakaian, dan tagihan akun Anda.'} />
-      <div className={styles['page']}>
-        <div ref={place} tabIndex={-1} className={styles['notices']}>
+      <div className={classes('stack gap-40 mt-24', styles['page'])}>
+        <div ref={place} tabIndex={-1} className="stack gap-12 rounded hide-empty">
           <Alert
             state="success"
             visible={result !== undefined}
@@ -38,7 +39,7 @@ export function BillingPage() {
           {data && <RequiredAction subscription={data} onDone={show} />}
         </div>
         {!wide && <Invoices />}
-        <div className={styles['top']}>
+        <div className={classes('stack gap-32', styles['top'])}>
           <PlanNow subscription={data} error={failed} onRetry={retry} onDone={show} />
           <UsagePanel subscription={data} error={failed} onRetry={retry} />
         </div>

@@ -7,7 +7,6 @@ import {
 } from '#contract/operator/broadcasts.ts';
 import { perform } from '#web/api/act.ts';
 import { useAct } from '#web/api/query.ts';
-import styles from '#web/features/broadcasts/BroadcastBanner.module.css';
 import { BroadcastNotice } from '#web/features/broadcasts/BroadcastNotice.tsx';
 
 /** The operators' broadcasts. @param name names the set of broadcasts to show */
@@ -32,7 +31,7 @@ export function BroadcastBanner({ name }: { name: string }) {
     }
   };
   return (
-    <div className={styles['banner']}>
+    <div className="stack gap-8 mb-20">
       {shown.map(({ id, ...words }) => (
         <BroadcastNotice
           key={id ?? 'maintenance'}

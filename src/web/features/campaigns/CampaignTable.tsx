@@ -9,6 +9,7 @@ import { CampaignStateChip } from '#web/features/campaigns/CampaignStateChip.tsx
 import { ProgressBar, recipientsOf } from '#web/features/campaigns/progress/ProgressBar.tsx';
 import { scheduledAt } from '#web/features/campaigns/labels.ts';
 import styles from '#web/features/campaigns/campaigns.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { LinkButton } from '#web/ui/button/Button.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
 import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
@@ -28,9 +29,9 @@ const columns = (zone: string): readonly Column<Campaign>[] => [
     width: 260,
     phone: 'title',
     cell: ({ name, token }) => (
-      <span className={styles['name']}>
+      <span className={classes('grid justify-items-start gap-4 min-w-0', styles['name'])}>
         <bdi>{name}</bdi>
-        <span className={styles['under']}>
+        <span className="small faint regular">
           dari <bdi>{token.name}</bdi>
         </span>
       </span>
@@ -83,9 +84,9 @@ function Progress({ campaign, zone }: { campaign: Campaign; zone: string }) {
   const at = scheduledAt(campaign, new Date());
   if (at) return `Mulai ${formatDateTimeZone(at, zone)}`;
   return (
-    <span className={styles['progress']}>
+    <span className={classes('grid justify-items-start gap-4 min-w-0', styles['progress'])}>
       <ProgressBar campaign={campaign} />
-      <span className={styles['under']}>
+      <span className="small faint regular">
         {formatNumber(placed + refused)} dari {formatNumber(recipientsOf(recipients))}
       </span>
     </span>

@@ -7,6 +7,7 @@ import { storageGet, storageSet } from '#web/browser/storage.ts';
 import { Markdown } from '#web/features/docs/Markdown.tsx';
 import { TryIt } from '#web/features/docs/TryIt.tsx';
 import styles from '#web/features/docs/docs.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { parseMarkdown, type Block } from '#web/features/docs/markdown.ts';
 import {
   linkedHere,
@@ -45,18 +46,18 @@ export function DocsPage() {
   const text = { blocks, language, reads };
   return (
     <div className={styles['page']}>
-      <header className={styles['bar']}>
+      <header className="row justify-between gap-16 py-16 border-b">
         <Logo />
         <LinkButton to="/token" size="sm" variant="outline" tone="neutral">
           {own.keys}
         </LinkButton>
       </header>
-      <main id="isi" tabIndex={-1} className={styles['columns']}>
+      <main id="isi" tabIndex={-1} className={classes('stack gap-24', styles['columns'])}>
         <div className={styles['head']}>
           <PageTitle>{own.title}</PageTitle>
           <p>{own.intro}</p>
           <LanguageSwitch reads={reads} />
-          <nav aria-label={own.pages} className={styles['pages']}>
+          <nav aria-label={own.pages} className={classes('flex wrap gap-4', styles['pages'])}>
             {pages.map(({ name, title }) => (
               <Link
                 key={name}
@@ -108,7 +109,10 @@ function useReadingLanguage(chosen: Language | undefined): Language {
 }
 
 const LanguageSwitch = ({ reads }: { reads: Language }) => (
-  <nav aria-label="Bahasa / Language" className={styles['languages']}>
+  <nav
+    aria-label="Bahasa / Language"
+    className={classes('flex gap-16 mt-8 base', styles['languages'])}
+  >
     {(['id', 'en'] as const).map((one) => (
       <Link
         key={one}
@@ -139,7 +143,7 @@ function useBlocks(name: DocsPageName, reads: Language) {
 }
 
 const Coming = () => (
-  <div aria-busy="true" className={styles['article']}>
+  <div aria-busy="true" className={classes('stack gap-16 leading-text', styles['article'])}>
     <Skeleton height={28} width={220} />
     <Skeleton lines={4} />
     <Skeleton height={180} />
@@ -171,7 +175,10 @@ function Results({
     (_, at) => searchIn(parseMarkdown(sources[at]?.data?.source ?? ''), query).length > 0,
   );
   return (
-    <section aria-label={own.results} className={styles['results']}>
+    <section
+      aria-label={own.results}
+      className={classes('mt-12 border rounded-lg p-12', styles['results'])}
+    >
       <p role="status">{found.length + also.length === 0 ? own.nothing : own.found}</p>
       <ul>
         {found.map(({ id, title, words }, index) => (
@@ -250,7 +257,7 @@ function Article({ blocks, language, reads }: ShownProps) {
   );
   return (
     <>
-      <article lang={language} className={styles['article']}>
+      <article lang={language} className={classes('stack gap-16 leading-text', styles['article'])}>
         {language !== reads && <p lang={reads}>{words[reads].untranslated}</p>}
         <ReaderContext value={reader}>
           <Markdown blocks={blocks} />

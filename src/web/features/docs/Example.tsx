@@ -8,7 +8,6 @@ import {
   sampleIn,
   type SampleLanguage,
 } from '#web/features/docs/samples.ts';
-import styles from '#web/features/docs/docs.module.css';
 import { Button } from '#web/ui/button/Button.tsx';
 import { CodeBlock } from '#web/ui/copy/CodeBlock.tsx';
 import { Tabs } from '#web/ui/tabs/Tabs.tsx';
@@ -19,7 +18,7 @@ export function Example({ code, title }: { code: string; title: string }) {
   const request = readCurl(code);
   if (!request) return <CodeBlock title={title} code={code} labels={copying} />;
   return (
-    <div className={styles['example']}>
+    <div className="stack gap-12">
       <Tabs
         label={`${languageOf} ${title.toLowerCase()}`}
         value={language}

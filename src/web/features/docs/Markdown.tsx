@@ -1,6 +1,7 @@
 import { Fragment, useContext } from 'react';
 import { Example } from '#web/features/docs/Example.tsx';
 import styles from '#web/features/docs/docs.module.css';
+import { classes } from '#web/ui/classes.ts';
 import type { Block, Inline } from '#web/features/docs/markdown.ts';
 import { ReaderContext } from '#web/features/docs/reader.ts';
 import { words } from '#web/features/docs/words.ts';
@@ -69,7 +70,7 @@ function Heading({ level, id, text }: Extract<Block, { kind: 'heading' }>) {
 
 function Table({ head, rows }: Extract<Block, { kind: 'table' }>) {
   return (
-    <div className={styles['scroll']}>
+    <div className={classes('card overflow-hidden', styles['scroll'])}>
       <table>
         <thead>
           <tr>

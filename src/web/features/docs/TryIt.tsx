@@ -6,6 +6,7 @@ import { newIdempotencyKey } from '#web/api/idempotencyKey.ts';
 import type { SampleRequest } from '#web/features/docs/samples.ts';
 import { words } from '#web/features/docs/words.ts';
 import styles from '#web/features/docs/docs.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { CodeBlock } from '#web/ui/copy/CodeBlock.tsx';
@@ -55,7 +56,7 @@ export function TryIt({ request, reads, apiKey, onKey, onClose }: Props) {
         </Button>
       }
     >
-      <div className={styles['try']}>
+      <div className={classes('stack gap-12', styles['try'])}>
         <TextField
           label={labels.apiKey}
           type="password"
@@ -99,7 +100,7 @@ type FileProps = {
 const FileField = ({ labels, file, onFile }: FileProps) => (
   <Field label={labels.file}>
     {(links) => (
-      <div className={controlClass('md', styles['file'])}>
+      <div className={controlClass('md', 'flex', styles['file'])}>
         <FileUp size={18} aria-hidden="true" />
         <span>
           {file ? (
@@ -110,7 +111,12 @@ const FileField = ({ labels, file, onFile }: FileProps) => (
             labels.pickFile
           )}
         </span>
-        <input {...links} type="file" onChange={({ target }) => onFile(target.files?.[0])} />
+        <input
+          {...links}
+          className="cover"
+          type="file"
+          onChange={({ target }) => onFile(target.files?.[0])}
+        />
       </div>
     )}
   </Field>

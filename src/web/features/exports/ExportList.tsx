@@ -8,6 +8,7 @@ import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { useUser } from '#web/api/user.ts';
 import styles from '#web/features/exports/exports.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { exportsQuery } from '#web/features/exports/queries.ts';
 import { useTokenNames } from '#web/features/exports/useTokenNames.ts';
 import { exportTitle } from '#web/features/exports/words.ts';
@@ -37,7 +38,7 @@ export function ExportList({ level = 3, empty = null }: Props) {
   if (!data || data.exports.length === 0) return empty;
   const Heading = `h${level}` as const;
   return (
-    <section className={styles['files']} aria-label="Berkas 24 jam terakhir">
+    <section className={classes('grid gap-8', styles['files'])} aria-label="Berkas 24 jam terakhir">
       <Heading className={styles['title']}>Berkas 24 jam terakhir</Heading>
       <RefusalAlert error={cancel.error} />
       <ul>
@@ -59,17 +60,17 @@ function File({ file, onDelete }: FileProps) {
   const format = file.format.toUpperCase();
   const what = `${title}, ${format}, ${formatDateTime(file.created_at, zone)}`;
   return (
-    <li className={styles['file']} aria-label={what}>
-      <div className={styles['about']}>
-        <p className={styles['name']}>
+    <li className="row justify-between gap-12 py-10 border-t" aria-label={what}>
+      <div className="grid gap-2 fill">
+        <p className="strong break-anywhere">
           <bdi>{title}</bdi>
         </p>
-        <p className={styles['note']}>
+        <p className="small faint leading-ui">
           {format} · {formatDateTime(file.created_at, zone)}
         </p>
         <State file={file} />
       </div>
-      <div className={styles['actions']}>
+      <div className="row gap-4 flex-none">
         {file.url !== null && (
           <AnchorButton
             href={file.url}
@@ -101,24 +102,26 @@ function State({ file: { status, progress, rows, size_bytes: size, url } }: { fi
     case 'waiting':
     case 'working':
       return (
-        <div className={styles['bar']}>
-          <progress aria-label="Pembuatan berkas" max={100} value={progress} />
+        <div className="row gap-12 small">
+          <progress className="meter" aria-label="Pembuatan berkas" max={100} value={progress} />
           <span className="num">{progress}%</span>
         </div>
       );
     case 'ready':
       return (
-        <p className={styles['note']}>
+        <p className="small faint leading-ui">
           {rows !== null && `${formatNumber(rows)} baris`}
           {size !== null && ` · ${fileSizeText(size, indonesianUploads.size)}`}
           {url === null && '. Hanya dapat diunduh di browser tempat Anda masuk.'}
         </p>
       );
     case 'empty':
-      return <p className={styles['note']}>Tidak ada yang cocok, jadi tidak ada berkasnya.</p>;
+      return (
+        <p className="small faint leading-ui">Tidak ada yang cocok, jadi tidak ada berkasnya.</p>
+      );
     case 'failed':
       return (
-        <p className={styles['failure']}>Gagal dibuat. Data Anda utuh; coba buat sekali lagi.</p>
+        <p className="small text-danger">Gagal dibuat. Data Anda utuh; coba buat sekali lagi.</p>
       );
   }
 }

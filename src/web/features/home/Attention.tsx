@@ -4,6 +4,7 @@ import { ChevronRight, TriangleAlert } from 'lucide-react';
 import { formatNumber } from '#contract/base/money.ts';
 import type { HomeSummary } from '#contract/messages.ts';
 import styles from '#web/features/home/home.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { reasonWords } from '#web/features/home/steps.ts';
 import { Panel } from '#web/ui/panel/Panel.tsx';
 
@@ -26,7 +27,7 @@ export function Attention({ tokens, paused = [] }: Props) {
   if (tokens.length + paused.length === 0) return null;
   return (
     <Panel title="Perlu perhatian">
-      <ul className={styles['attention']}>
+      <ul className={classes('py-4 px-16 rounded-lg', styles['attention'])}>
         {paused.map(({ id, name, waiting }) => (
           <Item key={id} href={`/message-history/kiriman?open=${id}`} name={name}>
             Kiriman dijeda, {formatNumber(waiting)} penerima menunggu. Buka untuk melanjutkan.
@@ -47,8 +48,8 @@ const Item = ({ href, name, children }: { href: string; name: string; children: 
     <Link href={href}>
       <TriangleAlert size={18} aria-hidden="true" />
       <span>
-        <bdi className={styles['tokenName']}>{name}</bdi>
-        <span className={styles['reason']}>{children}</span>
+        <bdi className={classes('block ink strong', styles['tokenName'])}>{name}</bdi>
+        <span className="block small">{children}</span>
       </span>
       <ChevronRight size={18} aria-hidden="true" />
     </Link>

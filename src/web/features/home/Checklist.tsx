@@ -4,6 +4,7 @@ import { type ReactNode, Suspense, lazy } from 'react';
 import type { HomeSummary } from '#contract/messages.ts';
 import { progressOf, stepKeys, type StepKey } from '#web/features/home/figures.ts';
 import styles from '#web/features/home/home.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { type StepFacts, stepsOf } from '#web/features/home/steps.ts';
 import { TopupButton } from '#web/features/saldo/saldo.ts';
 import { Money } from '#web/ui/money/Money.tsx';
@@ -21,18 +22,18 @@ export function Checklist({ home, onSent }: Props) {
       title="Langkah pertama"
       look="card"
       tools={
-        <span className={styles['count']}>
+        <span className="small faint num">
           {done} dari {stepKeys.length} selesai
         </span>
       }
     >
       <progress
-        className={styles['progress']}
+        className={classes('block w-full rounded-full bg-line overflow-hidden', styles['progress'])}
         value={done}
         max={stepKeys.length}
         aria-label="Langkah yang selesai"
       />
-      <ol className={styles['steps']}>
+      <ol className="stack mt-8">
         {stepKeys.map((key, index) => (
           <Step
             key={key}
@@ -50,11 +51,11 @@ export function Checklist({ home, onSent }: Props) {
 }
 
 export const ChecklistSkeleton = () => (
-  <div className={styles['steps']}>
+  <div className="stack mt-8">
     {stepKeys.map((key) => (
-      <div key={key} className={styles['step']}>
+      <div key={key} className={classes('grid gap-14 py-14 border-b', styles['step'])}>
         <Skeleton width={28} height={28} round />
-        <div className={styles['stepBody']}>
+        <div className={classes('stack justify-items-start gap-12 min-w-0', styles['stepBody'])}>
           <Skeleton width={160} height={20} />
         </div>
       </div>
@@ -81,14 +82,20 @@ type StepProps = {
 
 const Step = ({ number, step, done, current, children }: StepProps) => (
   <li
-    className={styles['step']}
+    className={classes('grid gap-14 py-14 border-b', styles['step'])}
     data-done={done || undefined}
     aria-current={current ? 'step' : undefined}
   >
-    <span className={styles['number']} aria-hidden="true">
+    <span
+      className={classes(
+        'place-center small faint strong num size-28 border-control rounded-full',
+        styles['number'],
+      )}
+      aria-hidden="true"
+    >
       {done ? <Check size={16} /> : number}
     </span>
-    <div className={styles['stepBody']}>
+    <div className={classes('stack justify-items-start gap-12 min-w-0', styles['stepBody'])}>
       <h3>
         {done || current ? step.title : <Link href={step.href}>{step.title}</Link>}
         {done && <span className="sr-only"> (selesai)</span>}

@@ -5,6 +5,7 @@ import { firstToken, type Token } from '#contract/tokens.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import styles from '#web/features/home/home.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { homeQuery } from '#web/features/home/queries.ts';
 import { connectWords, stepsOf, waitingIn } from '#web/features/home/steps.ts';
 import { UnofficialRisk } from '#web/features/scan/scan.ts';
@@ -67,7 +68,7 @@ function Connect({ id, home }: Props & { id: string }) {
     return <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />;
   if (!token) return <Waiting />;
   return (
-    <div className={styles['connect']}>
+    <div className={classes('stack gap-16', styles['connect'])}>
       {token.channel === 'cloud' ? (
         <OnTokenPage home={home} />
       ) : (

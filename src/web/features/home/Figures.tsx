@@ -5,6 +5,7 @@ import { formatNumber } from '#contract/base/money.ts';
 import { civilDate, formatDate } from '#contract/base/time.ts';
 import { changeFrom, periodSentence, todaySentence } from '#web/features/home/figures.ts';
 import styles from '#web/features/home/home.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { statusSegments } from '#web/features/messages/messages.ts';
 import { Panel } from '#web/ui/panel/Panel.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
@@ -77,8 +78,8 @@ export function Sentences({ today, days }: Pick<HomeSummary, 'today' | 'days'>) 
   const period = periodSentence(days);
   return (
     <Panel title="Pesan Anda">
-      <div className={styles['box']}>
-        <p className={styles['sentence']}>{todaySentence(today)}</p>
+      <div className={classes('card py-16 px-18', styles['box'])}>
+        <p className="large strong pretty">{todaySentence(today)}</p>
         {waiting > 0 && <p>{formatNumber(waiting)} pesan masih antre.</p>}
         {failed > 0 && (
           <p>
@@ -86,7 +87,7 @@ export function Sentences({ today, days }: Pick<HomeSummary, 'today' | 'days'>) 
           </p>
         )}
         {period && <p>{period}</p>}
-        <p className={styles['note']}>
+        <p className="small faint">
           Angka dan grafik per hari tampil setelah Anda mengirim pesan pada tujuh hari yang berbeda.
         </p>
       </div>
@@ -96,7 +97,7 @@ export function Sentences({ today, days }: Pick<HomeSummary, 'today' | 'days'>) 
 
 export const SentencesSkeleton = () => (
   <Panel title="Pesan Anda">
-    <div className={styles['box']}>
+    <div className={classes('card py-16 px-18', styles['box'])}>
       <Skeleton lines={3} height={20} />
     </div>
   </Panel>

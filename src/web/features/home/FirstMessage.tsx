@@ -8,7 +8,6 @@ import { useAct } from '#web/api/query.ts';
 import { useUser } from '#web/api/user.ts';
 import { Link } from '#web/browser/router/Link.tsx';
 import { OpenConversation } from '#web/features/home/FirstSent.tsx';
-import styles from '#web/features/home/home.module.css';
 import { homeQuery } from '#web/features/home/queries.ts';
 import { isOnItsWay, lastSentIn } from '#web/features/home/steps.ts';
 import {
@@ -93,7 +92,7 @@ function SendFirst({ home, token, failed, onSent }: SendProps) {
   });
   const isToSelf = values.to === phone;
   return (
-    <form ref={form.ref} noValidate className={styles['first']} onSubmit={submit}>
+    <form ref={form.ref} noValidate className="stack gap-16" onSubmit={submit}>
       {token.channel === 'cloud' && (
         <>
           <WindowNote />

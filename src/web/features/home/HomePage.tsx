@@ -18,6 +18,7 @@ import {
 } from '#web/features/home/Figures.tsx';
 import { hasFigures, progressOf } from '#web/features/home/figures.ts';
 import styles from '#web/features/home/home.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { FirstSent } from '#web/features/home/FirstSent.tsx';
 import { Newest } from '#web/features/home/Newest.tsx';
 import { homeQuery } from '#web/features/home/queries.ts';
@@ -81,12 +82,15 @@ function Overview({ home }: { home: HomeSummary }) {
   const today = layout === 'figures' ? <Today {...home} /> : <Sentences {...home} />;
   const isCalm = home.attention.length + home.paused.length === 0;
   return (
-    <div className={styles['page']}>
+    <div className="stack gap-36">
       {first && <FirstSent message={first} />}
       {started ? (
         <>
           {needsSteps && <Checklist home={home} onSent={() => setSentHere(true)} />}
-          <div className={styles['top']} data-calm={isCalm || undefined}>
+          <div
+            className={classes('stack align-start gap-24', styles['top'])}
+            data-calm={isCalm || undefined}
+          >
             <Saldo saldo={home.saldo} hasButton={next !== 'topped_up'} />
             {isCalm ? (
               today
@@ -127,17 +131,17 @@ function Overview({ home }: { home: HomeSummary }) {
 /** @param hasButton false while the open step has the button. */
 const Saldo = ({ saldo, hasButton }: { saldo: HomeSummary['saldo']; hasButton: boolean }) => (
   <Panel title="Saldo">
-    <div className={styles['box']}>
-      <p className={styles['saldo']}>
+    <div className={classes('card py-16 px-18', styles['box'])}>
+      <p className="figure">
         <Money amount={saldo.available} />
       </p>
       {saldo.held > 0 && (
-        <p className={styles['held']}>
+        <p className="mt-4 small faint">
           <Money amount={saldo.held} /> tertahan untuk pesan yang belum terkirim
         </p>
       )}
       {hasButton && (
-        <div className={styles['topUp']}>
+        <div className="mt-16">
           <TopupButton variant="subtle" />
         </div>
       )}
@@ -147,10 +151,17 @@ const Saldo = ({ saldo, hasButton }: { saldo: HomeSummary['saldo']; hasButton: b
 
 const Unread = ({ unread }: { unread: number }) =>
   unread > 0 && (
-    <Link to="/message-history" search={{ view: 'percakapan' }} className={styles['unread']}>
-      <MessageCircle size={18} aria-hidden="true" />
+    <Link
+      to="/message-history"
+      search={{ view: 'percakapan' }}
+      className={classes(
+        'grid align-center gap-12 min-h-52 card py-8 px-16 ink strong no-underline',
+        styles['unread'],
+      )}
+    >
+      <MessageCircle size={18} className="text-accent" aria-hidden="true" />
       <span>{formatNumber(unread)} balasan belum dibaca</span>
-      <ChevronRight size={18} aria-hidden="true" />
+      <ChevronRight size={18} className="text-accent" aria-hidden="true" />
     </Link>
   );
 
@@ -160,14 +171,14 @@ const LAYOUT = 'home-layout';
 function LoadingRows() {
   const layout = storageGet('browser', LAYOUT);
   return (
-    <div className={styles['page']} aria-busy="true">
+    <div className="stack gap-36" aria-busy="true">
       {layout === 'figures' || layout === 'sentences' ? (
         <>
-          <div className={styles['top']} data-calm>
+          <div className={classes('stack align-start gap-24', styles['top'])} data-calm>
             <Panel title="Saldo">
-              <div className={styles['box']}>
+              <div className={classes('card py-16 px-18', styles['box'])}>
                 <Skeleton width={150} height={33} />
-                <div className={styles['topUp']}>
+                <div className="mt-16">
                   <Skeleton width={96} height={40} />
                 </div>
               </div>

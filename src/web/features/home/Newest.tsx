@@ -5,7 +5,6 @@ import { formatNumber } from '#contract/base/money.ts';
 import type { HomeSummary } from '#contract/messages.ts';
 import { formatAgo, formatDateTime } from '#contract/base/time.ts';
 import { useUser } from '#web/api/user.ts';
-import styles from '#web/features/home/home.module.css';
 import { PeerName, ScheduledFor } from '#web/features/messages/messages.ts';
 import { StatusMark } from '#web/features/messages/messages.ts';
 import { excerptOf, hasCost } from '#web/features/messages/messages.ts';
@@ -40,7 +39,7 @@ const columns = (zone: string): readonly Column<Row>[] => [
     id: 'excerpt',
     title: 'Pesan',
     width: 320,
-    cell: (message) => <bdi className={styles['excerpt']}>{excerptOf(message)}</bdi>,
+    cell: (message) => <bdi className="block truncate">{excerptOf(message)}</bdi>,
     phone: 'line',
   },
   {
@@ -75,7 +74,7 @@ const columns = (zone: string): readonly Column<Row>[] => [
     align: 'end',
     width: 150,
     cell: ({ created_at: at }) => (
-      <time dateTime={at.toISOString()} title={formatDateTime(at, zone)} className={styles['when']}>
+      <time dateTime={at.toISOString()} title={formatDateTime(at, zone)} className="faint nowrap">
         {formatAgo(at, undefined, zone)}
       </time>
     ),

@@ -1,6 +1,6 @@
 import { Download, Megaphone, MessagesSquare, Table2, UserX } from 'lucide-react';
 import type { ReactNode } from 'react';
-import styles from '#web/features/messages/MessagesPage.module.css';
+import styles from '#web/features/messages/messages.module.css';
 import { classes } from '#web/ui/classes.ts';
 import { PageHead } from '#web/ui/layout/PageHead.tsx';
 import { useWide } from '#web/ui/layout/useWide.ts';
@@ -29,7 +29,7 @@ export function useHeadLabel(label: string) {
 }
 
 const MessageTabs = ({ current }: { current: Current }) => (
-  <div className={styles['views']}>
+  <div className={classes('mb-20', styles['views'])}>
     <TabLinks label="Tampilan pesan">
       <TabLink
         to="/message-history"

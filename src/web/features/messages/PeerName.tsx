@@ -1,5 +1,4 @@
 import { formatPeer } from '#contract/messages/peer.ts';
-import styles from '#web/features/messages/PeerName.module.css';
 
 type Props = { peer: string; name: string | null };
 
@@ -7,9 +6,9 @@ type Props = { peer: string; name: string | null };
 export function PeerName({ peer, name }: Props) {
   if (name === null) return <span className="num">{formatPeer(peer)}</span>;
   return (
-    <span className={styles['peer']}>
-      <bdi className={styles['name']}>{name}</bdi>
-      <span className={styles['number']}>{formatPeer(peer)}</span>
+    <span className="grid min-w-0 num">
+      <bdi className="truncate strong">{name}</bdi>
+      <span className="small faint regular">{formatPeer(peer)}</span>
     </span>
   );
 }

@@ -52,11 +52,11 @@ export const excerptOf = ({ excerpt, type }: Pick<MessageRow, 'excerpt' | 'type'
 
 /** The segments of a stacked bar of outbound messages, each message in one of them (`segmentsOf` of the contract). */
 export const statusSegments = [
-  { key: 'read', label: 'Dibaca', color: 'toska' },
-  { key: 'delivered', label: 'Sampai, belum dibaca', color: 'langit' },
-  { key: 'sent', label: 'Terkirim, belum sampai', color: 'pandan' },
-  { key: 'waiting', label: 'Antre', color: 'kunyit' },
-  { key: 'failed', label: 'Gagal', color: 'bata' },
+  { key: 'read', label: 'Dibaca', color: 'primary' },
+  { key: 'delivered', label: 'Sampai, belum dibaca', color: 'info' },
+  { key: 'sent', label: 'Terkirim, belum sampai', color: 'success' },
+  { key: 'waiting', label: 'Antre', color: 'warning' },
+  { key: 'failed', label: 'Gagal', color: 'danger' },
 ] as const satisfies readonly Series[];
 
 /** Within the quota there is no cost to show; 0 tells that an undelivered message costs nothing. */

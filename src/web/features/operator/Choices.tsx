@@ -1,5 +1,6 @@
 import { useId, type ReactNode } from 'react';
-import styles from '#web/features/operator/Choices.module.css';
+import styles from '#web/features/operator/operator.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { differenceOf } from '#web/features/operator/topups/topups.ts';
 import { Money } from '#web/ui/money/Money.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
@@ -13,14 +14,14 @@ export function Choices({ legend, error, children }: ChoicesProps) {
     <fieldset
       role="radiogroup"
       tabIndex={-1}
-      className={styles['group']}
+      className="grid gap-8"
       aria-invalid={error ? true : undefined}
       aria-describedby={error ? errorId : undefined}
     >
-      <legend className={styles['legend']}>{legend}</legend>
+      <legend className="mb-8 larger heading">{legend}</legend>
       {children}
       {error && (
-        <p id={errorId} className={styles['error']}>
+        <p id={errorId} className="small text-danger semibold">
           {error}
         </p>
       )}
@@ -31,7 +32,7 @@ export function Choices({ legend, error, children }: ChoicesProps) {
 type ChoiceProps = { name: string; checked: boolean; onChoose: () => void; children: ReactNode };
 
 export const Choice = ({ name, checked, onChoose, children }: ChoiceProps) => (
-  <label className={styles['choice']}>
+  <label className={classes('option grid align-center gap-12 min-h-44', styles['choice'])}>
     <input type="radio" name={name} checked={checked} onChange={onChoose} />
     {children}
   </label>
@@ -48,10 +49,10 @@ type CandidateProps = {
 export function Candidate({ amount, paid, requested, children }: CandidateProps) {
   const { exact, words } = differenceOf(paid, requested);
   return (
-    <span className={styles['facts']}>
+    <span className="row wrap justify-between gap-2 gap-x-12">
       <Money amount={amount} />
       <StatusChip tone={exact ? 'success' : 'warning'}>{words}</StatusChip>
-      <span className={styles['who']}>{children}</span>
+      <span className={classes('small faint break-anywhere', styles['who'])}>{children}</span>
     </span>
   );
 }

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { civilDate, WIB } from '#contract/base/time.ts';
 import styles from '#web/features/operator/operator.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { withDay } from '#web/features/operator/moment.ts';
 import { DatePicker } from '#web/ui/date/DatePicker.tsx';
 import { dateWords } from '#web/ui/date/dates.ts';
@@ -25,7 +26,7 @@ export function MomentField<Name extends string>({ form, name, timeLabel, ...fie
   // For a generic name, the compiler cannot infer that the value is a text.
   const set = form.set as (name: Name, value: string) => void;
   return (
-    <div className={styles['moment']}>
+    <div className={classes('grid align-start gap-8', styles['moment'])}>
       <DatePicker
         {...field}
         single

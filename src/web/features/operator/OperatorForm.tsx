@@ -104,7 +104,7 @@ export function OperatorForm<A extends Act, V extends FormValues>(props: Props<A
       {'reason' in initial && (
         <ReasonField form={form as unknown as ReasonForm} help={props.reasonHelp} />
       )}
-      <div className={styles['actions']}>
+      <div className="flex wrap justify-end gap-8">
         {typeof actions === 'string' ? (
           <Button type="submit" {...props.look}>
             {actions}

@@ -2,6 +2,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { sentenceOf } from '#web/api/errors.ts';
 import styles from '#web/features/operator/operator.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { PageHead } from '#web/ui/layout/PageHead.tsx';
 import { Drawer } from '#web/ui/overlay/Modal.tsx';
 import { useGuardedClose } from '#web/ui/overlay/useGuardedClose.ts';
@@ -21,7 +22,7 @@ type FrameProps = {
 export const OperatorFrame = ({ title, context, action, children }: FrameProps) => (
   <>
     <PageHead title={title} context={context} action={action} />
-    <div className={styles['page']}>{children}</div>
+    <div className="stack gap-32 mt-20">{children}</div>
   </>
 );
 
@@ -53,7 +54,7 @@ export function RecordDrawer({ title, onClose, children }: DrawerProps) {
   const close = useGuardedClose(isDirty, onClose);
   return (
     <Drawer addressed open onClose={close} title={title}>
-      <div className={styles['drawer']}>
+      <div className="stack gap-24">
         {typeof children === 'function' ? children(setDirty) : children}
       </div>
     </Drawer>
@@ -83,9 +84,9 @@ type RowsProps = {
 /** A short list without columns or pages. */
 export const Rows = ({ label, none, children }: RowsProps) =>
   children.length === 0 && none ? (
-    <p className={styles['note']}>{none}</p>
+    <p className="muted">{none}</p>
   ) : (
-    <ul className={styles['rows']} aria-label={label}>
+    <ul className={classes('stack plain-list', styles['rows'])} aria-label={label}>
       {children}
     </ul>
   );
@@ -101,8 +102,8 @@ export const Entry = ({ note, small, end, children }: EntryProps) => (
   <li>
     <span className={styles['what']}>
       {children}
-      {note && <span className={styles['note']}>{note}</span>}
-      {small && <span className={styles['small']}>{small}</span>}
+      {note && <span className="muted">{note}</span>}
+      {small && <span className="small faint regular">{small}</span>}
     </span>
     {end}
   </li>

@@ -3,6 +3,7 @@ import type { Act, OutputOf, Paging } from '#contract/base/act.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { SearchContext } from '#web/browser/router/Router.tsx';
 import styles from '#web/features/operator/operator.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { RecordDrawer } from '#web/features/operator/OperatorFrame.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
 import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
@@ -168,7 +169,7 @@ type FiltersProps = {
 
 const Filters = ({ to, filters, search, children }: FiltersProps) =>
   (filters.length > 0 || children) && (
-    <div className={styles['filters']}>
+    <div className={classes('flex wrap gap-12 mb-12', styles['filters'])}>
       {children}
       {filters.map(({ name, label, options }) => (
         <Select

@@ -5,7 +5,6 @@ import { useTakeUser } from '#web/features/profile/preferences/preferences.ts';
 import { useAct } from '#web/api/query.ts';
 import { useActForm } from '#web/ui/form/useActForm.ts';
 import { useUser } from '#web/api/user.ts';
-import styles from '#web/features/profile/profile.module.css';
 import { Section } from '#web/features/profile/Section.tsx';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Avatar } from '#web/ui/avatar/Avatar.tsx';
@@ -40,9 +39,9 @@ function Picture() {
       onConfirm: async () => takeUser(await update.perform({ avatar: '' })),
     });
   return (
-    <div className={styles['portrait']}>
+    <div className="row gap-16">
       <Avatar name={user.name} size="xl" {...(user.avatar !== null && { src: user.avatar })} />
-      <div className={styles['actions']}>
+      <div className="row wrap gap-8 gap-x-12">
         <Button variant="outline" tone="neutral" onClick={() => setChoosing(true)}>
           {user.avatar === null ? 'Unggah foto' : 'Ganti foto'}
         </Button>
@@ -74,7 +73,7 @@ function Names() {
     },
   });
   return (
-    <form ref={form.ref} noValidate className={styles['form']} onSubmit={onSubmit}>
+    <form ref={form.ref} noValidate className="stack gap-16" onSubmit={onSubmit}>
       <RefusalAlert error={error} fields={['name', 'email']} />
       <TextField
         label="Nama Anda atau nama usaha"

@@ -6,6 +6,7 @@ import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { useUser } from '#web/api/user.ts';
 import styles from '#web/features/profile/profile.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { exportQuery } from '#web/features/profile/queries.ts';
 import { Section } from '#web/features/profile/Section.tsx';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
@@ -80,7 +81,7 @@ function Archive({ state }: { state: ExportState }) {
       );
     case 'expired':
       return (
-        <p className={styles['note']}>
+        <p className="small faint leading-ui">
           Arsip {formatDateTime(state.created_at, timezone)} sudah dihapus dari server.
         </p>
       );
@@ -88,10 +89,10 @@ function Archive({ state }: { state: ExportState }) {
 }
 
 const Making = ({ progress }: { progress: number }) => (
-  <div className={styles['making']}>
+  <div className="grid gap-8">
     <p role="status">Arsip sedang dibuat. Halaman ini boleh ditutup.</p>
-    <div className={styles['bar']}>
-      <progress aria-label="Pembuatan arsip" max={100} value={progress} />
+    <div className="row gap-12">
+      <progress className="meter" aria-label="Pembuatan arsip" max={100} value={progress} />
       <span className="num">{progress}%</span>
     </div>
   </div>
@@ -100,10 +101,12 @@ const Making = ({ progress }: { progress: number }) => (
 function Ready({ state, timezone }: { state: ExportState; timezone: string }) {
   const { url, size_bytes: size, created_at, expires_at } = state;
   return (
-    <div className={styles['line']}>
+    <div className="row wrap justify-between gap-10 gap-x-16">
       <div>
-        <p className={styles['strong']}>Arsip {formatDateTime(created_at, timezone)}</p>
-        <p className={styles['note']}>
+        <p className={classes('strong num', styles['strong'])}>
+          Arsip {formatDateTime(created_at, timezone)}
+        </p>
+        <p className="small faint leading-ui">
           {size !== null && `${fileSizeText(size, indonesianUploads.size)} · `}
           {expires_at !== null && `dapat diunduh sampai ${formatDateTime(expires_at, timezone)}`}
         </p>

@@ -7,7 +7,6 @@ import { useUser } from '#web/api/user.ts';
 import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
 import { UsernameField } from '#web/features/auth/auth.ts';
 import { NewPasswordField } from '#web/features/auth/auth.ts';
-import styles from '#web/features/profile/profile.module.css';
 import { sessionsQuery } from '#web/features/profile/queries.ts';
 import { Section } from '#web/features/profile/Section.tsx';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
@@ -55,7 +54,7 @@ export function PasswordPart() {
       title="Kata sandi"
       about="Setelah diganti, sesi Anda di browser lain langsung berakhir."
     >
-      <form ref={form.ref} noValidate className={styles['form']} onSubmit={form.submit(send)}>
+      <form ref={form.ref} noValidate className="stack gap-16" onSubmit={form.submit(send)}>
         <Alert state="success" visible={done !== undefined} label={done ?? ''} onClose={close} />
         <RefusalAlert error={error} fields={['current', 'password']} />
         <UsernameField phone={user.phone} />

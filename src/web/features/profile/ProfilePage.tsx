@@ -50,9 +50,9 @@ export function ProfilePage() {
   return (
     <>
       <PageHead title="Profil" context="Data diri, keamanan, dan pilihan Anda." />
-      <div className={styles['page']}>
+      <div className={classes('stack gap-20 mt-20', styles['page'])}>
         <nav aria-label="Bagian profil" className={styles['nav']}>
-          <ul ref={anchors} className={classes(scrollRow, styles['anchors'])}>
+          <ul ref={anchors} className={classes(scrollRow, 'flex gap-4', styles['anchors'])}>
             {shown.map(({ id, title }) => (
               <li key={id}>
                 <Link to="/profile" hash={id} replace>
@@ -62,7 +62,7 @@ export function ProfilePage() {
             ))}
           </ul>
         </nav>
-        <div className={styles['parts']}>
+        <div className="stack max-w-640">
           {shown.map(({ id, Part }) => (
             <Part key={id} />
           ))}

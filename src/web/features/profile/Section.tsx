@@ -11,7 +11,7 @@ type Props = {
 export const Section = ({ id, title, about, children }: Props) => (
   <section id={id} aria-labelledby={`${id}-judul`} className={styles['section']}>
     <h2 id={`${id}-judul`}>{title}</h2>
-    {about && <p className={styles['about']}>{about}</p>}
-    <div className={styles['content']}>{children}</div>
+    {about && <p className="mt-4 muted pretty">{about}</p>}
+    <div className="stack gap-18 mt-16">{children}</div>
   </section>
 );

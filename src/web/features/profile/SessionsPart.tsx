@@ -7,6 +7,7 @@ import { refusalCode, sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { useUser } from '#web/api/user.ts';
 import styles from '#web/features/profile/profile.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { sessionsQuery } from '#web/features/profile/queries.ts';
 import { Section } from '#web/features/profile/Section.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
@@ -40,7 +41,7 @@ type RowsProps = {
 function Rows({ sessions, error, retry }: RowsProps) {
   if (sessions) {
     return (
-      <ul className={styles['sessions']} aria-label="Sesi Anda">
+      <ul className="stack gap-2" aria-label="Sesi Anda">
         {sessions.map((session) => (
           <Row key={session.id} session={session} />
         ))}
@@ -77,19 +78,22 @@ function Row({ session }: { session: SessionRow }) {
     }
   };
   return (
-    <li className={styles['session']} data-busy={revoke.busy || undefined}>
+    <li
+      className={classes('grid align-center gap-4 gap-x-14 py-12 border-b', styles['session'])}
+      data-busy={revoke.busy || undefined}
+    >
       <Icon size={22} className={styles['icon']} aria-hidden="true" />
-      <div className={styles['facts']}>
-        <p className={styles['strong']}>
+      <div className={classes('grid gap-2 break-anywhere', styles['facts'])}>
+        <p className={classes('strong num', styles['strong'])}>
           {device} {current && <StatusChip tone="success">Sesi ini</StatusChip>}
         </p>
-        <p className={styles['note']}>
+        <p className="small faint leading-ui">
           {current ? 'Sedang dipakai' : `Dipakai ${formatAgo(last_used_at, undefined, timezone)}`} ·{' '}
           <span className="num">{ip}</span>
         </p>
-        <p className={styles['note']}>Masuk {formatDateTime(created_at, timezone)}</p>
+        <p className="small faint leading-ui">Masuk {formatDateTime(created_at, timezone)}</p>
         {failure && (
-          <p className={styles['failure']} role="alert">
+          <p className="small text-danger" role="alert">
             {failure}
           </p>
         )}

@@ -2,7 +2,8 @@ import { formatNumber } from '#contract/base/money.ts';
 import type { SaldoSummary } from '#contract/saldo-summary.ts';
 import type { Pace } from '#contract/saldo.ts';
 import { sentenceOf } from '#web/api/errors.ts';
-import styles from '#web/features/saldo/BalanceCard.module.css';
+import styles from '#web/features/saldo/saldo.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { messagesFor } from '#web/features/saldo/topups/topups.ts';
 import { lastsFor } from '#web/features/saldo/usage/usage.ts';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
@@ -19,26 +20,32 @@ type Props = {
 export function BalanceCard({ saldo, pace, error, onRetry }: Props) {
   if (!saldo && error) {
     return (
-      <section className={styles['failed']} aria-label="Saldo Anda">
+      <section className="card" aria-label="Saldo Anda">
         <WentWrong message={sentenceOf(error)} onRetry={onRetry} />
       </section>
     );
   }
   return (
-    <section className={styles['card']} aria-label="Saldo Anda" aria-busy={!saldo || undefined}>
-      <dl className={styles['figures']}>
+    <section
+      className={classes('grid gap-18 p-24 rounded-lg', styles['card'])}
+      aria-label="Saldo Anda"
+      aria-busy={!saldo || undefined}
+    >
+      <dl className="grid gap-16">
         <div>
-          <dt>Tersedia</dt>
-          <dd className={styles['available']}>
+          <dt className="small strong">Tersedia</dt>
+          <dd className={classes('mt-2 heading', styles['available'])}>
             {saldo ? <Money amount={saldo.available} /> : <Skeleton width="6em" />}
           </dd>
         </div>
-        <div className={styles['held']}>
-          <dt>Tertahan</dt>
-          <dd>{saldo ? <Money amount={saldo.held} /> : <Skeleton width="5em" />}</dd>
+        <div className={classes('flex align-baseline justify-between gap-16', styles['held'])}>
+          <dt className="small strong">Tertahan</dt>
+          <dd className="larger strong">
+            {saldo ? <Money amount={saldo.held} /> : <Skeleton width="5em" />}
+          </dd>
         </div>
       </dl>
-      <div className={styles['notes']}>
+      <div className="grid gap-10">
         {saldo ? (
           <>
             <Lasting available={saldo.available} pace={pace} />
@@ -67,7 +74,7 @@ function Lasting({ available, pace }: { available: number; pace: Pace | undefine
   }
   const lasting = lastsFor(available, pace);
   return (
-    <p className={styles['lasting']}>
+    <p className="large leading-14">
       {lasting === 'less' && 'Tidak cukup untuk sehari dengan pemakaian sekarang'}
       {lasting === 'year' && 'Cukup untuk lebih dari setahun dengan pemakaian sekarang'}
       {typeof lasting === 'number' && (
@@ -75,7 +82,7 @@ function Lasting({ available, pace }: { available: number; pace: Pace | undefine
           Cukup untuk <strong>± {formatNumber(lasting)} hari</strong> dengan pemakaian sekarang
         </>
       )}
-      <span className={styles['pace']}>
+      <span className="block small">
         Rata-rata <Money amount={pace.per_day} /> sehari, dari {pace.days} hari terakhir.
       </span>
     </p>

@@ -7,7 +7,8 @@ import { sentenceOf } from '#web/api/errors.ts';
 import { useList } from '#web/ui/table/list/useList.ts';
 import { useUser } from '#web/api/user.ts';
 import { nameAndNumberOf } from '#contract/messages/peer.ts';
-import styles from '#web/features/saldo/LineSteps.module.css';
+import styles from '#web/features/saldo/saldo.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
@@ -25,17 +26,23 @@ export function LineSteps({ line }: { line: Mutation }) {
   const [only] = line.items === 1 ? rows : [];
   const steps = [...heldSteps(line, zone), ...(only ? settledSteps(only, zone) : [])];
   return (
-    <div className={styles['steps']} aria-busy={loading || undefined}>
+    <div
+      className={classes('stack justify-items-start gap-12', styles['steps'])}
+      aria-busy={loading || undefined}
+    >
       {steps.length > 0 && <Timeline entries={steps} />}
       {loading && <Skeleton lines={Math.min(line.items, 3)} height={20} />}
       {only && <MessageLink id={only.message_id}>Buka pesan</MessageLink>}
       {line.items > 1 && rows.length > 0 && (
         <>
-          <ul className={styles['messages']} aria-label="Pesan di mutasi ini">
+          <ul
+            className={classes('grid w-full', styles['messages'])}
+            aria-label="Pesan di mutasi ini"
+          >
             {rows.map((row) => (
               <li key={row.message_id}>
                 <MessageLink id={row.message_id}>{nameAndNumberOf(row)}</MessageLink>
-                <span className={styles['state']}>
+                <span className={classes('flex wrap small muted gap-0 gap-x-8', styles['state'])}>
                   {stateWords[row.state]}
                   <DateTime at={row.corrected_at ?? row.settled_at} zone={zone} />
                 </span>
@@ -65,7 +72,7 @@ const stateWords: Record<MutationMessage['state'], string> = {
 
 const DateTime = ({ at, zone }: { at: Date | null; zone: string }) =>
   at && (
-    <time className={styles['time']} dateTime={at.toISOString()}>
+    <time className="faint num" dateTime={at.toISOString()}>
       {formatDateTime(at, zone)}
     </time>
   );
@@ -113,7 +120,7 @@ function settledSteps(message: MutationMessage, zone: string): TimelineEntry[] {
 }
 
 const MessageLink = ({ id, children }: { id: string; children: string }) => (
-  <Link to="/message-history" search={{ open: id }} className={styles['link']}>
+  <Link to="/message-history" search={{ open: id }} className="w-fit num">
     {children}
   </Link>
 );

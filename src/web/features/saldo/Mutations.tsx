@@ -20,7 +20,8 @@ import { useList } from '#web/ui/table/list/useList.ts';
 import { useUser } from '#web/api/user.ts';
 import { nameAndNumberOf } from '#contract/messages/peer.ts';
 import { LineSteps } from '#web/features/saldo/LineSteps.tsx';
-import styles from '#web/features/saldo/Mutations.module.css';
+import styles from '#web/features/saldo/saldo.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { TopupButton } from '#web/features/saldo/topups/TopupButton.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { DataTable } from '#web/ui/table/DataTable.tsx';
@@ -137,7 +138,7 @@ export function Mutations() {
           </NoRows>
         }
       />
-      <p className={styles['note']}>
+      <p className="mt-12 small muted pretty measure">
         Satu pesan, atau satu kiriman berisi banyak pesan, menjadi satu baris. Buka barisnya untuk
         melihat kapan dananya ditahan, dipotong, atau dikembalikan.
       </p>
@@ -249,7 +250,7 @@ function What({ row }: { row: Mutation }) {
   const { topup_id, message } = row;
   const more = moreOf(row);
   return (
-    <span className={styles['what']}>
+    <span className={classes('stack ws-normal', styles['what'])}>
       {topup_id ? (
         <Link to="/saldo" change={{ open: topup_id, new: undefined }} resetScroll={false}>
           {titleOf(row)}
@@ -258,13 +259,21 @@ function What({ row }: { row: Mutation }) {
         titleOf(row)
       )}
       {message && (
-        <Link to="/message-history" search={{ open: message.id }} className={styles['number']}>
+        <Link
+          to="/message-history"
+          search={{ open: message.id }}
+          className={classes('small faint regular num hover-text', styles['number'])}
+        >
           {nameAndNumberOf(message)}
         </Link>
       )}
-      {more && <span className={styles['small']}>{more}</span>}
+      {more && <span className="small faint regular">{more}</span>}
       {row.invoice_id && (
-        <Link to="/billing" search={{ open: row.invoice_id }} className={styles['number']}>
+        <Link
+          to="/billing"
+          search={{ open: row.invoice_id }}
+          className={classes('small faint regular num hover-text', styles['number'])}
+        >
           Lihat tagihan
         </Link>
       )}
@@ -277,12 +286,12 @@ type OpenerProps = { row: Mutation; open: boolean; onToggle: () => void };
 const Opener = ({ row, open, onToggle }: OpenerProps) => (
   <button
     type="button"
-    className={styles['opener']}
+    className={classes('place-center faint size-36 rounded hover-ink', styles['opener'])}
     aria-expanded={open}
     aria-label={`Rincian ${titleOf(row)} ${row.message ? nameAndNumberOf(row.message) : moreOf(row)}`}
     onClick={onToggle}
   >
-    <ChevronDown size={18} aria-hidden="true" />
+    <ChevronDown size={18} className="chevron inherit" aria-hidden="true" />
   </button>
 );
 

@@ -4,7 +4,8 @@ import { LowSaldo } from '#web/features/saldo/alert/LowSaldo.tsx';
 import { BalanceCard } from '#web/features/saldo/BalanceCard.tsx';
 import { Mutations } from '#web/features/saldo/Mutations.tsx';
 import { saldoQuery } from '#web/features/saldo/saldoQuery.ts';
-import styles from '#web/features/saldo/SaldoPage.module.css';
+import styles from '#web/features/saldo/saldo.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { TOPUP_LIMIT_ID, topupLimitOf } from '#web/features/saldo/topups/limit.ts';
 import { LimitReason, TopupButton } from '#web/features/saldo/topups/TopupButton.tsx';
 import { TopupDialog } from '#web/features/saldo/topups/TopupDialog.tsx';
@@ -32,11 +33,11 @@ export function SaldoPage() {
         context={wide && 'Saldo dipakai untuk mengirim pesan. Isi kapan saja, pakai sampai habis.'}
         action={<TopupButton onSaldo icon={<Plus size={18} aria-hidden="true" />} />}
       />
-      <div className={styles['page']}>
+      <div className={classes('stack gap-36 mt-24', styles['page'])}>
         {!isCalm && notices}
         {!wide && <Mutations />}
         {isCalm && notices}
-        <div className={styles['top']}>
+        <div className={classes('stack gap-28', styles['top'])}>
           <BalanceCard
             saldo={saldo.data}
             pace={usage.data?.pace}
@@ -45,7 +46,7 @@ export function SaldoPage() {
           />
           <Topups />
         </div>
-        <div className={styles['middle']}>
+        <div className={classes('stack gap-28', styles['middle'])}>
           <Usage />
           <LowSaldo />
         </div>
@@ -61,7 +62,7 @@ function SaldoNotices({ saldo }: { saldo: SaldoSummary }) {
   const limit = topupLimitOf(saldo);
   const isLow = status === 'active' && threshold !== null && available < threshold;
   return (
-    <div className={styles['standing']}>
+    <div className="grid gap-12 hide-empty">
       {limit !== undefined && (
         <Alert
           id={TOPUP_LIMIT_ID}

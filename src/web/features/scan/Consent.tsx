@@ -3,6 +3,7 @@ import { consentScan, type Scan } from '#contract/scan.ts';
 import { useAct } from '#web/api/query.ts';
 import { saveNonce } from '#web/features/scan/nonce.ts';
 import styles from '#web/features/scan/scan.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { UnofficialRisk } from '#web/features/scan/UnofficialRisk.tsx';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
@@ -36,14 +37,14 @@ export function Consent({ data, scan, onAgreed, onGone }: Props) {
         {who} meminta Anda menyambungkan nomor {simulated ? app : 'WhatsApp di ponsel'} Anda ke
         token <bdi className={styles['who']}>{scan.token_name}</bdi>.
       </p>
-      <section className={styles['part']}>
+      <section className={classes('grid gap-8', styles['part'])}>
         <h2>Setelah tersambung, {who} dapat</h2>
         <ul className={styles['points']}>
           <li>mengirim pesan kepada siapa pun atas nama nomor Anda,</li>
           <li>membaca pesan yang masuk ke nomor Anda sejak saat itu.</li>
         </ul>
       </section>
-      <section className={styles['part']}>
+      <section className={classes('grid gap-8', styles['part'])}>
         <h2>Anda tetap dapat</h2>
         <ul className={styles['points']}>
           <li>memakai {simulated ? app : 'WhatsApp di ponsel'} seperti biasa,</li>
@@ -54,7 +55,7 @@ export function Consent({ data, scan, onAgreed, onGone }: Props) {
           </li>
         </ul>
       </section>
-      <p className={styles['warning']}>
+      <p className={classes('py-12 px-14 rounded text-warning', styles['warning'])}>
         Jangan lanjutkan bila Anda tidak mengenal {who}, atau bila seseorang menyuruh Anda lewat
         telepon atau pesan.
       </p>
@@ -68,7 +69,7 @@ export function Consent({ data, scan, onAgreed, onGone }: Props) {
       >
         Saya mengerti, tampilkan QR
       </Button>
-      <p className={styles['note']}>
+      <p className="small faint">
         Tautan ini berlaku <Countdown until={scan.expires_at} onEnd={onGone} /> lagi dan hanya dapat
         dipakai sekali.
       </p>

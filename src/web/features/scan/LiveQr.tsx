@@ -1,5 +1,4 @@
 import { useCameraOffer } from '#web/features/scan/useCameraOffer.ts';
-import styles from '#web/features/scan/scan.module.css';
 import { QrImage } from '#web/ui/qr/QrImage.tsx';
 
 export const QR_PX = 264;
@@ -16,7 +15,7 @@ type Props = {
 export function LiveQr({ text, stale, simulated, onMissed }: Props) {
   useCameraOffer(simulated && !stale ? text : undefined, onMissed);
   return (
-    <div className={styles['qr']}>
+    <div className="w-fit max-w-full mx-auto">
       <QrImage
         text={text}
         size={QR_PX}

@@ -8,6 +8,7 @@ import { Consent } from '#web/features/scan/Consent.tsx';
 import { readNonce } from '#web/features/scan/nonce.ts';
 import { isGone, scanQuery } from '#web/features/scan/queries.ts';
 import styles from '#web/features/scan/scan.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { Progress, Scanning } from '#web/features/scan/Scanning.tsx';
 import { Logo } from '#web/ui/brand/Logo.tsx';
 import { configQuery } from '#web/api/configQuery.ts';
@@ -20,9 +21,9 @@ export function ScanPage() {
   const { data = '' } = useParams();
   return (
     <div className={styles['page']}>
-      <main id="isi" tabIndex={-1} className={styles['column']}>
+      <main id="isi" tabIndex={-1} className={classes('w-full mx-auto', styles['column'])}>
         <Logo />
-        <div className={styles['content']}>
+        <div className={classes('stack gap-20', styles['content'])}>
           <LinkView key={data} data={data} />
         </div>
       </main>
@@ -64,7 +65,7 @@ function Outcome({ scan }: { scan: Scan }) {
       <Ending icon={<CircleCheck size={40} />} tone="good" title="Tersambung">
         <Progress state="connected" />
         <p>
-          {scan.phone ? <strong className={styles['phone']}>{scan.phone}</strong> : 'Nomor Anda'}{' '}
+          {scan.phone ? <strong className="ink num nowrap">{scan.phone}</strong> : 'Nomor Anda'}{' '}
           kini tersambung ke token <bdi className={styles['who']}>{scan.token_name}</bdi> milik{' '}
           <bdi className={styles['who']}>{scan.account_name}</bdi>.
         </p>
@@ -121,16 +122,16 @@ type EndingProps = {
 
 const Ending = ({ icon, tone, title, children }: EndingProps) => (
   <>
-    <span className={styles['icon']} data-tone={tone} aria-hidden="true">
+    <span className={classes('w-fit', styles['icon'])} data-tone={tone} aria-hidden="true">
       {icon}
     </span>
     <PageTitle>{title}</PageTitle>
-    <div className={styles['ending']}>{children}</div>
+    <div className={classes('grid gap-14 large muted', styles['ending'])}>{children}</div>
   </>
 );
 
 const Waiting = () => (
-  <div aria-busy="true" className={styles['waiting']}>
+  <div aria-busy="true" className="grid gap-20">
     <PageTitle className="sr-only">Pindai</PageTitle>
     <Skeleton height={30} width="80%" />
     <Skeleton height={18} lines={5} />

@@ -2,6 +2,7 @@ import { ExternalLink } from 'lucide-react';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import type { Scan } from '#contract/scan.ts';
 import styles from '#web/features/scan/scan.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { AnchorButton, Button } from '#web/ui/button/Button.tsx';
 import { CopyField } from '#web/ui/copy/CopyField.tsx';
@@ -43,14 +44,14 @@ export function Scanning({ scan, offline, onStale }: Props) {
         label="Koneksi terputus. Halaman ini mencoba lagi otomatis."
       />
       {state === 'scanned' ? (
-        <p className={styles['wait']}>
+        <p className="row gap-14 card p-20">
           <span className={styles['wheel']} aria-hidden="true" />
           Kode sudah terpindai. Tunggu sampai ponsel selesai menyambung.
         </p>
       ) : (
         <Code qr={qr} simulated={simulated} onStale={onStale} onRenew={onStale} />
       )}
-      <p className={styles['note']}>
+      <p className="small faint">
         <Countdown
           until={scan.expires_at}
           onEnd={onStale}
@@ -86,7 +87,7 @@ export function Code({ qr, simulated, level = 'h2', onStale, onRenew }: CodeProp
   if (!qr) {
     return (
       <>
-        <p role="status" className={styles['wait']}>
+        <p role="status" className="row gap-14 card p-20">
           <span className={styles['wheel']} aria-hidden="true" />
           QR sedang diminta{!simulated && ' dari WhatsApp'}. Tunggu sebentar.
         </p>
@@ -100,7 +101,7 @@ export function Code({ qr, simulated, level = 'h2', onStale, onRenew }: CodeProp
       <Suspense fallback={<Skeleton width={QR_PX} height={QR_PX} />}>
         <LiveQr text={qr.text} stale={isStale} simulated={simulated} onMissed={onStale} />
       </Suspense>
-      <p className={styles['fresh']}>
+      <p className={classes('muted num text-center', styles['fresh'])}>
         <Countdown
           key={qr.text}
           until={qr.expires_at}
@@ -234,7 +235,7 @@ export function Progress({ state }: { state: Scan['state'] }) {
 type HowToProps = { simulated: boolean; byCode?: boolean; level: 'h2' | 'h5' };
 
 const HowTo = ({ simulated, byCode = false, level: Heading }: HowToProps) => (
-  <section className={styles['part']}>
+  <section className={classes('grid gap-8', styles['part'])}>
     <Heading>Caranya</Heading>
     <ol className={styles['points']}>
       {howTo(simulated, byCode).map((step) => (

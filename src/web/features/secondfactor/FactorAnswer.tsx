@@ -1,7 +1,8 @@
 import { Fingerprint } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import type { SecondFactorChallenge, SecondFactorMethod } from '#contract/accounts.ts';
-import styles from '#web/features/secondfactor/FactorAnswer.module.css';
+import styles from '#web/features/auth/auth.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { useFactorAnswer, type Answer } from '#web/features/secondfactor/useFactorAnswer.ts';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Alert } from '#web/ui/alert/Alert.tsx';
@@ -26,7 +27,7 @@ export function FactorAnswer({ asked, answer, onOver }: Props) {
   const factor = useFactorAnswer(asked, answer);
   if (factor.over !== undefined) {
     return (
-      <div className={styles['form']}>
+      <div className="stack gap-18">
         <Alert visible state="danger" label={factor.over} />
         <Button size="lg" block onClick={onOver}>
           Mulai lagi
@@ -37,7 +38,7 @@ export function FactorAnswer({ asked, answer, onOver }: Props) {
   return (
     <form
       noValidate
-      className={styles['form']}
+      className="stack gap-18"
       onSubmit={(event) => {
         event.preventDefault();
         void (factor.method === 'passkey' ? factor.sendPasskey() : factor.submit());
@@ -45,7 +46,7 @@ export function FactorAnswer({ asked, answer, onOver }: Props) {
     >
       <RefusalAlert error={factor.error} />
       <Way factor={factor} />
-      <div className={styles['others']}>
+      <div className={classes('flex wrap gap-8 gap-x-20', styles['others'])}>
         {asked.methods
           .filter((one) => one !== factor.method)
           .map((one) => (
@@ -69,7 +70,7 @@ function Way({ factor }: WayProps) {
     return (
       <>
         {wrong && (
-          <p role="alert" className={styles['wrong']}>
+          <p role="alert" className="small text-danger">
             {wrong}
           </p>
         )}

@@ -4,7 +4,7 @@ import { verifySecondFactor } from '#contract/second-factor.ts';
 import { useAct } from '#web/api/query.ts';
 import { enterSession } from '#web/api/user.ts';
 import { FactorAnswer } from '#web/features/secondfactor/FactorAnswer.tsx';
-import styles from '#web/features/secondfactor/SecondFactorStep.module.css';
+import styles from '#web/features/auth/auth.module.css';
 import { Button } from '#web/ui/button/Button.tsx';
 import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
 
@@ -19,7 +19,7 @@ export function SecondFactorStep({ asked, onOver }: Props) {
   return (
     <>
       <PageTitle>Verifikasi dua langkah</PageTitle>
-      <p className={styles['lead']}>
+      <p className="mt-8 muted">
         Akun ini dijaga verifikasi dua langkah. Buktikan bahwa ini memang Anda.
       </p>
       <div className={styles['answer']}>
@@ -29,7 +29,7 @@ export function SecondFactorStep({ asked, onOver }: Props) {
           onOver={onOver}
         />
       </div>
-      <p className={styles['other']}>
+      <p className="mt-24 muted">
         Bukan Anda?{' '}
         <Button variant="link" onClick={onOver}>
           Kembali ke halaman masuk

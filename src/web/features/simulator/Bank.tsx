@@ -7,7 +7,8 @@ import { fieldsOf, sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { useForm } from '#web/ui/form/useForm.ts';
 import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
-import styles from '#web/features/simulator/Bank.module.css';
+import styles from '#web/features/simulator/simulator.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { Gateway } from '#web/features/simulator/Gateway.tsx';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
@@ -23,14 +24,14 @@ type Transfer = OutputOf<typeof simulatedTransfer> & { sender: string; at: Date 
 export function Bank({ amount }: { amount: number | undefined }) {
   const [transfers, setTransfers] = useState<readonly Transfer[]>([]);
   return (
-    <div className={styles['bank']}>
+    <div className={classes('stack gap-32', styles['bank'])}>
       <Panel title="Kirim transfer" look="card">
         <TransferForm
           initialAmount={amount}
           onDone={(done) => setTransfers((before) => [done, ...before])}
         />
       </Panel>
-      <div className={styles['side']}>
+      <div className="stack gap-32">
         <Gateway />
         <Panel title="Transfer tadi">
           <p role="status" className="sr-only">
@@ -39,7 +40,7 @@ export function Bank({ amount }: { amount: number | undefined }) {
           {transfers.length === 0 ? (
             <EmptyState title="Transfer yang Anda kirim akan tampil di sini." />
           ) : (
-            <ul className={styles['list']}>
+            <ul className="grid border-t">
               {transfers.map((transfer) => (
                 <Line key={transfer.reference} transfer={transfer} />
               ))}
@@ -75,12 +76,12 @@ function TransferForm({ initialAmount, onDone }: FormProps) {
     <form
       ref={form.ref}
       noValidate
-      className={styles['form']}
+      className="grid gap-16"
       onSubmit={form.submit((values) => {
         if (!send.busy) send.mutate(values);
       })}
     >
-      <p className={styles['lead']}>
+      <p className="muted">
         Ke rekening Kabari. Isi saldo yang menunggu menjadi lunas bila jumlahnya sama persis.
       </p>
       <Alert
@@ -123,17 +124,17 @@ const transferResult = ({ amount, matched }: Transfer): string =>
     : `Transfer ${formatRupiah(amount)} tidak cocok dengan isi saldo mana pun.`;
 
 const Line = ({ transfer }: { transfer: Transfer }) => (
-  <li className={styles['line']}>
-    <span className={styles['amount']}>
+  <li className="grid gap-2 gap-x-12 columns-end py-12 border-b">
+    <span className="large strong">
       <Money amount={transfer.amount} />
     </span>
     <StatusChip tone={transfer.matched ? 'success' : 'warning'}>
       {transfer.matched ? 'Cocok, lunas' : 'Tidak cocok'}
     </StatusChip>
-    <span className={styles['facts']}>
+    <span className="col-all small faint break-anywhere">
       {transfer.sender} · {formatTime(transfer.at)} · {transfer.reference}
     </span>
-    <span className={styles['facts']}>
+    <span className="col-all small faint break-anywhere">
       {transfer.matched
         ? 'Isi saldo yang menunggu sejumlah ini sudah lunas.'
         : 'Tidak ada isi saldo yang menunggu sejumlah ini. Operator melihatnya di mutasi bank.'}

@@ -5,7 +5,6 @@ import { perform } from '#web/api/act.ts';
 import { refusalCode, sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { sessionToken } from '#web/browser/session.ts';
-import styles from '#web/features/simulator/Gateway.module.css';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button, LinkButton } from '#web/ui/button/Button.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
@@ -62,7 +61,7 @@ function Waiting({ topups }: { topups: readonly Topup[] }) {
   });
   return (
     <>
-      <p role="status" className={styles['said']}>
+      <p role="status" className="small muted hide-empty">
         {pay.data &&
           !pay.busy &&
           (pay.data.done
@@ -86,7 +85,7 @@ function Waiting({ topups }: { topups: readonly Topup[] }) {
           Isi saldo lewat QRIS, virtual account, atau halaman pembayaran tampil di sini.
         </EmptyState>
       ) : (
-        <ul className={styles['list']}>
+        <ul className="grid border-t">
           {topups.map((topup) => (
             <Line
               key={topup.id}
@@ -112,15 +111,15 @@ const outcomes: readonly { outcome: Outcome; label: string }[] = [
 type LineProps = { topup: Topup; busy: boolean; onDone: (outcome: Outcome) => void };
 
 const Line = ({ topup, busy, onDone }: LineProps) => (
-  <li className={styles['line']}>
-    <span className={styles['amount']}>
+  <li className="grid gap-4 py-14 border-b">
+    <span className="large strong">
       <Money amount={topup.total} />
     </span>
-    <span className={styles['facts']}>
+    <span className="small faint break-anywhere">
       {topupMethodLabel[topup.method]} · <span className="num">{topup.id}</span> · sisa{' '}
       <Countdown until={topup.expires_at} />
     </span>
-    <div className={styles['buttons']} role="group" aria-label={`Pembayaran ${topup.id}`}>
+    <div className="flex wrap gap-8 mt-6" role="group" aria-label={`Pembayaran ${topup.id}`}>
       {outcomes.map(({ outcome, label }) => (
         <Button
           key={outcome}

@@ -2,7 +2,8 @@ import { Link } from '#web/browser/router/Link.tsx';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { type FormEvent, useState } from 'react';
 import { formatPhone } from '#contract/base/phone.ts';
-import styles from '#web/features/simulator/PhoneChooser.module.css';
+import styles from '#web/features/simulator/simulator.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { writtenPeer } from '#contract/messages/peer.ts';
 import { readPhone, rememberedPhones, withPhone } from '#web/features/simulator/phones.ts';
 import { Button } from '#web/ui/button/Button.tsx';
@@ -25,7 +26,11 @@ export function PhoneChooser({ phone }: { phone: string }) {
   };
   return (
     <Panel title="Pilih ponsel">
-      <form noValidate className={styles['form']} onSubmit={open}>
+      <form
+        noValidate
+        className={classes('grid align-start gap-8 columns-end', styles['form'])}
+        onSubmit={open}
+      >
         <HomeTelephoneField
           label="Nomor ponsel mana saja"
           name="phone"
@@ -41,14 +46,17 @@ export function PhoneChooser({ phone }: { phone: string }) {
           Buka
         </Button>
       </form>
-      <ul className={styles['list']} aria-label="Ponsel yang pernah dibuka">
+      <ul className="flex wrap gap-6 mt-12" aria-label="Ponsel yang pernah dibuka">
         {withPhone(rememberedPhones(), phone).map((one) => (
           <li key={one}>
             <Link
               to="/simulator"
               search={{ phone: writtenPeer(one) }}
               resetScroll={false}
-              className={styles['one']}
+              className={classes(
+                'inline-flex align-center small muted num no-underline min-h-32 px-12 border rounded-full surface',
+                styles['one'],
+              )}
               aria-current={one === phone ? 'true' : undefined}
             >
               {formatPhone(one)}

@@ -4,7 +4,8 @@ import { sentenceOf } from '#web/api/errors.ts';
 import { FixedPhones } from '#web/features/simulator/FixedPhones.tsx';
 import { Phone } from '#web/features/simulator/phone/Phone.tsx';
 import { PhoneChooser } from '#web/features/simulator/PhoneChooser.tsx';
-import styles from '#web/features/simulator/PhoneView.module.css';
+import styles from '#web/features/simulator/simulator.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { rememberPhone } from '#web/features/simulator/phones.ts';
 import { phoneQuery } from '#web/features/simulator/queries.ts';
 import { Switches } from '#web/features/simulator/Switches.tsx';
@@ -17,12 +18,15 @@ export function PhoneView({ phone }: { phone: string }) {
   const { data, error, refetch } = useQuery(phoneQuery(phone));
   useEffect(() => rememberPhone(phone), [phone]);
   return (
-    <div className={styles['desk']}>
+    <div className={classes('stack gap-28', styles['desk'])}>
       <PhoneChooser phone={phone} />
-      <div className={styles['phone']}>
+      <div className={classes('min-w-0 w-full', styles['phoneViewPhone'])}>
         {data && <Phone phone={data} />}
         {!data && (
-          <div className={styles['waiting']} aria-busy={!error}>
+          <div
+            className={classes('grid content-start border surface', styles['waiting'])}
+            aria-busy={!error}
+          >
             {error ? (
               <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />
             ) : (
@@ -31,11 +35,11 @@ export function PhoneView({ phone }: { phone: string }) {
           </div>
         )}
       </div>
-      <div className={styles['state']}>
+      <div className="grid content-start gap-28 min-w-0">
         <Panel title="Keadaan ponsel">
           {data ? (
             <>
-              <p className={styles['linked']}>
+              <p className="mb-4">
                 {data.linked_to.length > 0 ? (
                   <>
                     <StatusChip tone="success">Tersambung</StatusChip> ke token{' '}

@@ -13,7 +13,8 @@ import { Bank } from '#web/features/simulator/Bank.tsx';
 import { writtenPeer } from '#contract/messages/peer.ts';
 import { initialPhone } from '#web/features/simulator/phones.ts';
 import { PhoneView } from '#web/features/simulator/PhoneView.tsx';
-import styles from '#web/features/simulator/SimulatorPage.module.css';
+import styles from '#web/features/simulator/simulator.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
 import { Spinner } from '#web/ui/button/Spinner.tsx';
@@ -60,12 +61,26 @@ function World({ own }: { own: string | undefined }) {
   return (
     <>
       <header>
-        <p className={styles['banner']}>
+        <p
+          className={classes(
+            'row justify-center gap-8 small strong leading-ui solid-warning',
+            styles['banner'],
+          )}
+        >
           <FlaskConical size={16} aria-hidden="true" />
           Ini simulasi: pesan tidak sampai ke orang sungguhan dan uang tidak berpindah.
         </p>
-        <div className={styles['head']}>
-          <Link to="/" className={styles['home']} aria-label="Kabari, beranda">
+        <div
+          className={classes(
+            'row wrap justify-between gap-8 gap-x-24 mx-auto',
+            styles['simulatorPageHead'],
+          )}
+        >
+          <Link
+            to="/"
+            className={classes('py-4 px-8 rounded no-underline', styles['home'])}
+            aria-label="Kabari, beranda"
+          >
             <Logo />
           </Link>
           <TabLinks label="Bagian simulator">
@@ -83,7 +98,7 @@ function World({ own }: { own: string | undefined }) {
         </div>
       </header>
       <main id="isi" tabIndex={-1} className={styles['main']}>
-        <div className={styles['title']}>
+        <div className="mb-20">
           <PageTitle>{bank ? 'Bank simulasi' : 'Ponsel simulasi'}</PageTitle>
         </div>
         {bank ? <Bank key={amount} amount={amount} /> : <PhoneView key={phone} phone={phone} />}

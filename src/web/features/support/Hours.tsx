@@ -1,7 +1,8 @@
 import { Clock } from 'lucide-react';
 import type { SupportHours } from '#contract/support.ts';
 import { formatTime, WIB } from '#contract/base/time.ts';
-import styles from '#web/features/support/Hours.module.css';
+import styles from '#web/features/support/support.module.css';
+import { classes } from '#web/ui/classes.ts';
 
 /** The support hours; outside of them, the next opening, and that messages wait until then. */
 export function Hours({ hours }: { hours: SupportHours }) {
@@ -10,11 +11,11 @@ export function Hours({ hours }: { hours: SupportHours }) {
   if (open && note === '' && times === '') return null;
   return (
     <p
-      className={styles['hours']}
+      className={classes('flex gap-8 mb-12 small faint leading-ui', styles['hours'])}
       data-closed={!open || undefined}
       data-note={note !== '' || undefined}
     >
-      <Clock size={16} aria-hidden="true" />
+      <Clock size={16} className="mt-2" aria-hidden="true" />
       <span>
         {open
           ? `Jam layanan: ${times}.`

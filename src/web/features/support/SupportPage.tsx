@@ -21,7 +21,8 @@ import { closeSupportNotices } from '#web/features/support/notices.ts';
 import type { SupportPort } from '#web/features/support/port.ts';
 import { OWN, sendOwn, threadQuery } from '#web/features/support/queries.ts';
 import { RatingCard } from '#web/features/support/rating/RatingCard.tsx';
-import styles from '#web/features/support/SupportPage.module.css';
+import styles from '#web/features/support/support.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { supportUnreadQuery } from '#web/features/support/unread.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { saveFrom } from '#web/ui/copy/saveFile.ts';
@@ -51,7 +52,7 @@ export function SupportPage() {
   );
   const isClosed = thread?.status === 'closed' && thread.last_seq > 0;
   return (
-    <div ref={page} className={styles['page']}>
+    <div ref={page} className={classes('column', styles['page'])}>
       <PageHead
         title={NAME}
         context={thread && contextOf(thread)}
@@ -68,7 +69,9 @@ export function SupportPage() {
           (thread.rating.due ? (
             <RatingCard />
           ) : (
-            <p className={styles['again']}>Tulis lagi kapan saja untuk membukanya kembali.</p>
+            <p className="small faint text-center">
+              Tulis lagi kapan saja untuk membukanya kembali.
+            </p>
           ))
         }
         above={isClosed && !thread.rating.due && helpFor('again')}

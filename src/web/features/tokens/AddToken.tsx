@@ -3,6 +3,7 @@ import { formatNumber } from '#contract/base/money.ts';
 import type { Subscription } from '#contract/billing.ts';
 import { Link } from '#web/browser/router/Link.tsx';
 import styles from '#web/features/tokens/tokens.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 
 /** The plan's number of tokens once all are used; `undefined` while there is room, or it is unknown. */
@@ -34,7 +35,7 @@ export const AddToken = ({ full, isMain, onAdd }: Props) => (
 
 /** Why no token can be added, and where to change that. */
 export const FullReason = ({ full }: { full: number }) => (
-  <p id={REASON} className={styles['full']}>
+  <p id={REASON} className={classes('small muted text-end', styles['full'])}>
     {fullSentence(full)} <Link to="/billing">Pilih paket yang lebih besar</Link>
   </p>
 );

@@ -12,7 +12,6 @@ import { ChannelChoice } from '#web/features/tokens/channels/ChannelChoice.tsx';
 import { channelsQuery } from '#web/features/tokens/channels/queries.ts';
 import { KeyDialog } from '#web/features/tokens/keys/KeyDialog.tsx';
 import { useTokenChanged } from '#web/features/tokens/queries.ts';
-import styles from '#web/features/tokens/tokens.module.css';
 import { Button, LinkButton } from '#web/ui/button/Button.tsx';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { TextField } from '#web/ui/text/TextField.tsx';
@@ -77,7 +76,7 @@ export function CreateToken({ onClose, onLink }: Props) {
   );
   return (
     <Modal addressed open onClose={() => busy || onClose()} title="Tambah token" footer={foot}>
-      <form id={FORM} ref={form.ref} noValidate className={styles['parts']} onSubmit={submit}>
+      <form id={FORM} ref={form.ref} noValidate className="stack gap-18" onSubmit={submit}>
         <RefusalAlert error={error} fields={['name', 'channel']} />
         <TextField
           ref={startHere}

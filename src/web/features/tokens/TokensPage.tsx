@@ -14,6 +14,7 @@ import { ExpiryChip } from '#web/features/tokens/access/ExpiryChip.tsx';
 import { ReviewChip } from '#web/features/tokens/drawer/TokenReview.tsx';
 import { TokenDrawer } from '#web/features/tokens/drawer/TokenDrawer.tsx';
 import styles from '#web/features/tokens/tokens.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { TokenTabs } from '#web/features/tokens/TokenTabs.tsx';
 import { useTokenAddress } from '#web/features/tokens/useTokenAddress.ts';
 import { channelLabel, statusTone } from '#web/features/tokens/labels.ts';
@@ -39,7 +40,7 @@ const columns = (zone: string): readonly Column<Token>[] => [
     title: 'Nama',
     sortable: true,
     width: 200,
-    cell: (token) => <bdi className={styles['name']}>{token.name}</bdi>,
+    cell: (token) => <bdi className="block strong clip">{token.name}</bdi>,
     phone: 'title',
   },
   {
@@ -51,7 +52,7 @@ const columns = (zone: string): readonly Column<Token>[] => [
       token.phone ? (
         <span className="num">{formatPhone(token.phone)}</span>
       ) : (
-        <span className={styles['none']}>Belum ada nomor</span>
+        <span className="faint">Belum ada nomor</span>
       ),
     phone: 'line',
   },
@@ -67,7 +68,7 @@ const columns = (zone: string): readonly Column<Token>[] => [
     title: 'Status',
     width: 250,
     cell: (token) => (
-      <span className={styles['states']}>
+      <span className={classes('inline-flex wrap gap-4 gap-x-6', styles['states'])}>
         <StatusChip tone={statusTone[token.status]}>{tokenStatusLabel[token.status]}</StatusChip>
         <Chips token={token} />
       </span>
@@ -82,7 +83,7 @@ const columns = (zone: string): readonly Column<Token>[] => [
     cell: (token) => (
       <span className="num">
         {formatNumber(token.sent_today)}
-        <span className={styles['limit']}> / {formatNumber(token.daily_limit)}</span>
+        <span className="faint"> / {formatNumber(token.daily_limit)}</span>
       </span>
     ),
     phone: 'note',
@@ -98,7 +99,7 @@ const columns = (zone: string): readonly Column<Token>[] => [
           {formatAgo(at, undefined, zone)}
         </time>
       ) : (
-        <span className={styles['none']}>Belum pernah</span>
+        <span className="faint">Belum pernah</span>
       ),
     phone: 'hidden',
   },

@@ -50,7 +50,7 @@ export function WebhookPage() {
         }
       />
       {tokenId !== undefined ? (
-        <div className={styles['page']} key={tokenId}>
+        <div className="stack gap-24" key={tokenId}>
           <TokenChoice tokenId={tokenId} />
           <OfToken tokenId={tokenId} />
         </div>
@@ -155,7 +155,7 @@ function Overview({ tokenId, onCreated }: OverviewProps) {
 }
 
 const LoadingRows = () => (
-  <div aria-busy="true" className={styles['page']}>
+  <div aria-busy="true" className="stack gap-24">
     <Skeleton lines={6} height="1.55em" />
     <Skeleton height={28} width={160} />
     <ListSkeleton rows={6} />

@@ -5,7 +5,6 @@ import { sentenceOf } from '#web/api/errors.ts';
 import { useUser } from '#web/api/user.ts';
 import { webhookStatus } from '#web/features/webhooks/labels.ts';
 import { webhookQuery } from '#web/features/webhooks/queries.ts';
-import styles from '#web/features/webhooks/webhooks.module.css';
 import { LinkButton } from '#web/ui/button/Button.tsx';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
@@ -17,7 +16,7 @@ export function WebhookPart({ tokenId }: { tokenId: string }) {
   const { data: webhook, error, refetch } = useQuery(webhookQuery(tokenId));
   const status = webhook === undefined ? undefined : webhookStatus(webhook, timezone);
   return (
-    <section className={styles['part']} aria-labelledby={title}>
+    <section className="stack gap-12" aria-labelledby={title}>
       <h4 id={title}>Webhook</h4>
       {status ? (
         <>
@@ -25,9 +24,9 @@ export function WebhookPart({ tokenId }: { tokenId: string }) {
             <StatusChip tone={status.tone}>{status.words}</StatusChip>
           </p>
           {webhook ? (
-            <bdi className={styles['address']}>{webhook.url}</bdi>
+            <bdi className="break-anywhere">{webhook.url}</bdi>
           ) : (
-            <p className={styles['note']}>
+            <p className="small faint">
               Kabari memberi tahu server Anda setiap ada pesan masuk atau status yang berubah.
             </p>
           )}

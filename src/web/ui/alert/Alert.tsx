@@ -58,16 +58,27 @@ export function Alert({
   return (
     <div
       id={id}
+      data-hue={state}
       role={urgent ? 'alert' : 'status'}
-      className={classes(styles['alert'], styles[state], variant && styles[variant])}
+      className={classes(
+        'flex align-start gap-10 leading-ui py-12 px-14 rounded',
+        styles['alert'],
+        styles[state],
+        variant && styles[variant],
+      )}
     >
       <Icon size={18} className={styles['icon']} aria-hidden="true" />
-      <div className={styles['text']}>
-        <p className={styles['label']}>{label}</p>
+      <div className={classes('grid gap-6 fill', styles['text'])}>
+        <p className="semibold">{label}</p>
         {children}
       </div>
       {onClose && (
-        <button type="button" className={styles['close']} aria-label="Tutup" onClick={onClose}>
+        <button
+          type="button"
+          className={classes('place-center flex-none size-28 rounded-sm', styles['close'])}
+          aria-label="Tutup"
+          onClick={onClose}
+        >
           <X size={18} />
         </button>
       )}

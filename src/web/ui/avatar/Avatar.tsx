@@ -47,7 +47,14 @@ export function Avatar({
   const { broken, fail } = useBroken(src);
   return (
     <span
-      className={classes(styles['avatar'], styles[size], styles[shape], styles[bg])}
+      className={classes(
+        'flex-none strong rounded-full leading-none relative',
+        styles['avatar'],
+        styles[size],
+        styles[shape],
+        bg === 'gray' && styles['gray'],
+      )}
+      data-hue={bg}
       aria-hidden={decorative || undefined}
     >
       {src && !broken ? (
@@ -58,7 +65,7 @@ export function Avatar({
         </span>
       )}
       {status && (
-        <span className={styles['dot']} data-status={status}>
+        <span className={styles['dot']} data-hue={status}>
           <span className="sr-only">{statusText ?? words[status]}</span>
         </span>
       )}

@@ -1,7 +1,8 @@
 import styles from './Logo.module.css';
+import { classes } from '#web/ui/classes.ts';
 
 export const Logo = () => (
-  <span className={styles['logo']}>
+  <span className={classes('inline-flex align-center', styles['logo'])}>
     <svg viewBox="0 0 64 64" width="28" height="28" aria-hidden="true">
       <path
         className={styles['bubble']}
@@ -12,6 +13,6 @@ export const Logo = () => (
         d="M23.500 17v26M41.500 22.500 24.500 33.200M30.500 29.500 42 43"
       />
     </svg>
-    <span className={styles['name']}>Kabari</span>
+    <span className={classes('ink leading-none', styles['name'])}>Kabari</span>
   </span>
 );

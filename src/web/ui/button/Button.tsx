@@ -67,7 +67,12 @@ export function Button({
         else onClick?.(event);
       }}
     >
-      <span className={styles['content']}>
+      <span
+        className={classes(
+          'inline-flex align-center justify-center gap-8 min-w-0',
+          styles['content'],
+        )}
+      >
         {icon}
         {children}
       </span>
@@ -93,7 +98,12 @@ export function AnchorButton({
   const shown = look(definite({ variant, tone, size, block, square }));
   return (
     <a {...rest} className={classes(shown, className)}>
-      <span className={styles['content']}>
+      <span
+        className={classes(
+          'inline-flex align-center justify-center gap-8 min-w-0',
+          styles['content'],
+        )}
+      >
         {icon}
         {children}
       </span>

@@ -1,6 +1,5 @@
 import { type ReactNode, useId } from 'react';
 import { Button, type ButtonProps } from '#web/ui/button/Button.tsx';
-import styles from '#web/ui/button/LimitedButton.module.css';
 
 type Props = Omit<ButtonProps, 'disabled' | 'aria-describedby'> & {
   /** Why a limit makes the action impossible, and the way out. */
@@ -11,9 +10,9 @@ type Props = Omit<ButtonProps, 'disabled' | 'aria-describedby'> & {
 export function LimitedButton({ reason, ...button }: Props) {
   const id = useId();
   return (
-    <span className={styles['limited']}>
+    <span className="grid justify-items-start gap-6">
       <Button {...button} disabled aria-describedby={id} />
-      <span id={id} className={styles['limit']}>
+      <span id={id} className="small muted text-start leading-14">
         {reason}
       </span>
     </span>

@@ -4,9 +4,9 @@ import { classes } from '#web/ui/classes.ts';
 /** A spinner; `screen` fills the window. */
 export function Spinner({ screen = false }: { screen?: boolean }) {
   return (
-    <div role="status" className={classes(styles['place'], screen && styles['screen'])}>
-      <span className={styles['wheel']} aria-hidden="true" />
-      <span className={screen ? styles['word'] : 'sr-only'}>Memuat…</span>
+    <div role="status" className={classes('place-center gap-14 p-24', screen && styles['screen'])}>
+      <span className={classes('size-32 rounded-full', styles['wheel'])} aria-hidden="true" />
+      <span className={screen ? 'small faint' : 'sr-only'}>Memuat…</span>
     </div>
   );
 }

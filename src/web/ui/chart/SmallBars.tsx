@@ -1,12 +1,13 @@
 import { formatNumber } from '#contract/base/money.ts';
-import styles from '#web/ui/chart/SmallBars.module.css';
+import styles from '#web/ui/chart/chart.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { shareOut } from '#web/ui/chart/bars.ts';
 
 export type Series = {
   key: string;
   label: string;
-  /** Charts: toska, kunyit, langit, then patterns. */
-  color: 'toska' | 'kunyit' | 'langit' | 'pandan' | 'bata' | 'neutral';
+  /** Charts: primary, warning, info, then patterns. */
+  color: 'primary' | 'warning' | 'info' | 'success' | 'danger' | 'neutral';
   /** In the table only: rare large values would flatten all others. */
   apart?: boolean;
 };
@@ -44,10 +45,10 @@ export function SmallBars({ title, series, bars, of = 'Tanggal', height = 160, .
   const most = Math.max(0, ...totals);
   const wide = Math.max(1, bars.length) * STEP;
   return (
-    <figure className={styles['chart']}>
+    <figure className="stack gap-12">
       <Legend series={drawn} />
       <div className={styles['plot']}>
-        <span className={styles['most']} aria-hidden="true">
+        <span className={classes('tiny faint num', styles['most'])} aria-hidden="true">
           {format(most)}
         </span>
         <svg
@@ -69,7 +70,7 @@ export function SmallBars({ title, series, bars, of = 'Tanggal', height = 160, .
                 <rect
                   key={drawn[part]?.key}
                   className={styles['part']}
-                  data-color={drawn[part]?.color}
+                  data-hue={drawn[part]?.color}
                   x={index * STEP + (STEP - WIDTH) / 2}
                   y={y}
                   width={WIDTH}
@@ -79,7 +80,7 @@ export function SmallBars({ title, series, bars, of = 'Tanggal', height = 160, .
             </g>
           ))}
         </svg>
-        <div className={styles['ends']} aria-hidden="true">
+        <div className="flex justify-between mt-6 tiny faint num" aria-hidden="true">
           <span>{bars.at(0)?.label}</span>
           <span>{bars.at(-1)?.label}</span>
         </div>
@@ -97,9 +98,12 @@ export function SmallBars({ title, series, bars, of = 'Tanggal', height = 160, .
 
 /** Names the segments of a bar by their colours. */
 export const Legend = ({ series }: { series: readonly Series[] }) => (
-  <ul className={styles['legend']} aria-hidden="true">
+  <ul
+    className={classes('flex wrap gap-4 gap-x-16 small muted', styles['legend'])}
+    aria-hidden="true"
+  >
     {series.map(({ key, label, color }) => (
-      <li key={key} data-color={color}>
+      <li key={key} data-hue={color}>
         <span className={styles['swatch']} />
         {label}
       </li>
@@ -117,8 +121,13 @@ type FiguresProps = Required<Pick<Props, 'title' | 'of' | 'columns' | 'bars' | '
 const Figures = ({ title, of, columns, bars, format, total }: FiguresProps) => (
   // Scrollable content must be focusable.
   // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-  <div className={styles['scroll']} tabIndex={0} role="region" aria-label={title}>
-    <table className={styles['table']}>
+  <div
+    className={classes('mt-8 border rounded', styles['scroll'])}
+    tabIndex={0}
+    role="region"
+    aria-label={title}
+  >
+    <table className={classes('w-full small num', styles['table'])}>
       <caption className="sr-only">{title}</caption>
       <thead>
         <tr>

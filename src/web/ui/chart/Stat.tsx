@@ -1,7 +1,8 @@
 import { Minus, TrendingDown, TrendingUp } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { formatNumber } from '#contract/base/money.ts';
-import styles from '#web/ui/chart/Stat.module.css';
+import styles from '#web/ui/chart/chart.module.css';
+import { classes } from '#web/ui/classes.ts';
 
 type Props = {
   label: ReactNode;
@@ -18,14 +19,14 @@ type Props = {
 /** A figure and its change. Put several in a `Stats`. */
 export function Stat({ label, value, change, since, lessIsBetter = false, children }: Props) {
   return (
-    <div className={styles['stat']}>
-      <dt className={styles['label']}>{label}</dt>
+    <div className={classes('py-16 px-18 surface', styles['stat'])}>
+      <dt className="small muted">{label}</dt>
       <dd>
-        <span className={styles['value']}>{value}</span>
+        <span className="block mt-4 figure num break-anywhere">{value}</span>
         {change !== undefined && change !== null && (
           <Change change={change} since={since} lessIsBetter={lessIsBetter} />
         )}
-        {children && <span className={styles['more']}>{children}</span>}
+        {children && <span className="block mt-6 small faint">{children}</span>}
       </dd>
     </div>
   );
@@ -37,17 +38,22 @@ function Change({ change, since, lessIsBetter }: ChangeProps) {
   const Icon = change > 0 ? TrendingUp : change < 0 ? TrendingDown : Minus;
   const good = change === 0 ? undefined : change > 0 !== lessIsBetter;
   return (
-    <span className={styles['change']} data-good={good}>
+    <span
+      className={classes(
+        'row mt-6 tiny strong gap-5',
+        good === undefined ? 'faint' : good ? 'text-success' : 'text-danger',
+      )}
+    >
       <Icon size={14} aria-hidden="true" />
       <span>
         <span className="sr-only">{change > 0 ? 'naik ' : change < 0 ? 'turun ' : ''}</span>
         {change === 0 ? 'Tetap' : `${formatNumber(Math.abs(change) * 100)}%`}
-        {since && <span className={styles['since']}> {since}</span>}
+        {since && <span className="faint regular"> {since}</span>}
       </span>
     </span>
   );
 }
 
 export const Stats = ({ children }: { children: ReactNode }) => (
-  <dl className={styles['stats']}>{children}</dl>
+  <dl className="flex wrap gap-1 border rounded-lg bg-line overflow-hidden">{children}</dl>
 );

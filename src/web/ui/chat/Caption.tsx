@@ -1,5 +1,5 @@
 import { Fragment, useMemo, useState } from 'react';
-import styles from '#web/ui/chat/Caption.module.css';
+import styles from '#web/ui/chat/thread/thread.module.css';
 import { captionNodes, foldAt, type CaptionNode } from '#contract/messages/captions.ts';
 
 /**
@@ -22,7 +22,7 @@ export function Caption({ text }: { text: string }) {
       {fold !== undefined && (
         <button
           type="button"
-          className={styles['more']}
+          className="block strong min-h-24 link"
           aria-expanded={unfolded}
           onClick={() => setUnfolded(!unfolded)}
         >

@@ -5,7 +5,7 @@ import { AudioPlayer } from '#web/ui/media/AudioPlayer.tsx';
 import { Caption } from '#web/ui/chat/Caption.tsx';
 import { Reply } from '#web/ui/chat/icons.tsx';
 import { holding } from '#web/ui/chat/reactions/hold.ts';
-import styles from '#web/ui/chat/ChatBubble.module.css';
+import styles from '#web/ui/chat/thread/thread.module.css';
 import { ContactCard } from '#web/ui/chat/cards/ContactCard.tsx';
 import { LocationCard } from '#web/ui/chat/cards/LocationCard.tsx';
 import { Sticker } from '#web/ui/chat/cards/Sticker.tsx';
@@ -68,6 +68,7 @@ export function ChatBubble(props: Props) {
     <Line className={classes(styles['line'], styles[side], first && styles['first'])}>
       <article
         className={classes(
+          'stack gap-6 leading-ui border relative',
           styles['bubble'],
           pending && styles['pending'],
           internal && styles['internal'],
@@ -77,10 +78,10 @@ export function ChatBubble(props: Props) {
         aria-label={`${by}, ${time}`}
         {...(action && holding)}
       >
-        {message.origin && <p className={styles['origin']}>{message.origin}</p>}
+        {message.origin && <p className="tiny faint">{message.origin}</p>}
         {head}
         <Content message={message} sender={by} onMessage={onMessage} loading={props.loading} />
-        <span className={styles['meta']}>
+        <span className={classes('row justify-end tiny faint num', styles['meta'])}>
           {message.notice === 'edited' && 'Diubah '}
           <time dateTime={at?.toISOString()}>{time}</time>
           {ticks}
@@ -88,7 +89,7 @@ export function ChatBubble(props: Props) {
         {(onReply || action) && <Actions onReply={onReply} action={action} />}
       </article>
       {reactions.length > 0 && <Reactions reactions={reactions} />}
-      {note && <div className={styles['note']}>{note}</div>}
+      {note && <div className={classes('small text-danger', styles['note'])}>{note}</div>}
     </Line>
   );
 }
@@ -100,23 +101,28 @@ function Actions({ onReply, action }: Pick<Props, 'onReply' | 'action'>) {
   return (
     <span className={styles['actions']}>
       {onReply && (
-        <button type="button" className={styles['action']} aria-label="Balas" onClick={onReply}>
+        <button
+          type="button"
+          className="place-center size-32 rounded-full faint hover-ink"
+          aria-label="Balas"
+          onClick={onReply}
+        >
           <Reply size={16} />
         </button>
       )}
-      {action?.(styles['action'])}
+      {action?.('place-center size-32 rounded-full faint hover-ink')}
     </span>
   );
 }
 
 const Reactions = ({ reactions }: Required<Pick<Props, 'reactions'>>) => (
-  <ul className={styles['reactions']} aria-label="Reaksi">
+  <ul className={classes('flex gap-4', styles['reactions'])} aria-label="Reaksi">
     {reactions.map(({ emoji, by: whose, onRemove }) => (
       <li key={whose} title={shortName(whose)}>
         {onRemove ? (
           <button
             type="button"
-            className={styles['mine']}
+            className={classes('rounded-full relative', styles['mine'])}
             aria-label={`Hapus reaksi ${emoji}`}
             onClick={onRemove}
           >
@@ -240,7 +246,7 @@ function Media({ kind, message, sender, loading }: MediaProps) {
 
 /** The bubbles of a thread, oldest first. */
 export const ChatList = ({ label, children }: { label: string; children: ReactNode }) => (
-  <ol className={styles['list']} aria-label={label}>
+  <ol className="column gap-3 p-16" aria-label={label}>
     {children}
   </ol>
 );

@@ -1,6 +1,6 @@
 import { Ban, CalendarClock, CircleAlert, Clock, LoaderCircle, TimerOff } from 'lucide-react';
 import { Check, CheckCheck } from '#web/ui/chat/icons.tsx';
-import styles from '#web/ui/chat/Ticks.module.css';
+import styles from '#web/ui/chat/thread/thread.module.css';
 import { classes } from '#web/ui/classes.ts';
 
 const marks = {
@@ -28,7 +28,13 @@ type Props = {
 export function Ticks({ mark, word, iconOnly = false }: Props) {
   const { Icon, word: own } = marks[mark];
   return (
-    <span className={classes(styles['ticks'], styles[mark])}>
+    <span
+      className={classes(
+        'inline-flex align-baseline gap-6 muted nowrap',
+        styles['ticks'],
+        styles[mark],
+      )}
+    >
       <Icon size={16} aria-hidden="true" />
       <span className={iconOnly ? 'sr-only' : undefined}>{word ?? own}</span>
     </span>

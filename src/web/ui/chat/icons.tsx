@@ -1,4 +1,4 @@
-import styles from '#web/ui/chat/icons.module.css';
+import styles from '#web/ui/chat/thread/thread.module.css';
 
 /**
  * An icon of a thread's messages, as a single path: hundreds of icons with several elements and components each make

@@ -1,5 +1,6 @@
 import { useId, type ReactNode } from 'react';
 import styles from '#web/ui/choice/ChoiceCards.module.css';
+import { classes } from '#web/ui/classes.ts';
 
 export type Choice<Value extends string> = {
   value: Value;
@@ -26,12 +27,12 @@ export function ChoiceCards<Value extends string>(props: Props<Value>) {
       role="radiogroup"
       // A refused form focuses the invalid group.
       tabIndex={-1}
-      className={styles['group']}
+      className="stack gap-8 min-w-0"
       aria-required="true"
       aria-invalid={error ? true : undefined}
       aria-describedby={error ? errorId : undefined}
     >
-      <legend className={styles['legend']}>{legend}</legend>
+      <legend className="mb-6 small strong leading-ui">{legend}</legend>
       {choices.map((choice) => (
         <Card
           key={choice.value}
@@ -42,7 +43,7 @@ export function ChoiceCards<Value extends string>(props: Props<Value>) {
         />
       ))}
       {error && (
-        <p id={errorId} className={styles['error']}>
+        <p id={errorId} className="small text-danger semibold">
           {error}
         </p>
       )}
@@ -60,8 +61,9 @@ type CardProps<Value extends string> = {
 function Card<Value extends string>({ choice, name, isChosen, onChoose }: CardProps<Value>) {
   const id = useId();
   return (
-    <label className={styles['card']}>
+    <label className={classes('option grid gap-12 py-12 px-14', styles['card'])}>
       <input
+        className="mt-1"
         type="radio"
         name={name}
         value={choice.value}
@@ -70,15 +72,15 @@ function Card<Value extends string>({ choice, name, isChosen, onChoose }: CardPr
         aria-labelledby={`${id}-title`}
         aria-describedby={choice.children ? `${id}-about` : undefined}
       />
-      <span className={styles['words']}>
-        <span className={styles['head']}>
-          <span id={`${id}-title`} className={styles['title']}>
+      <span className="grid gap-4 min-w-0">
+        <span className="row wrap justify-between gap-4 gap-x-12">
+          <span id={`${id}-title`} className="strong">
             {choice.title}
           </span>
           {choice.aside}
         </span>
         {choice.children && (
-          <span id={`${id}-about`} className={styles['about']}>
+          <span id={`${id}-about`} className={classes('grid gap-6 small muted', styles['about'])}>
             {choice.children}
           </span>
         )}

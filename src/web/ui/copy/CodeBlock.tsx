@@ -1,6 +1,7 @@
 import { useId } from 'react';
 import { CopyButton, type CopyLabels } from '#web/ui/copy/CopyField.tsx';
-import styles from '#web/ui/copy/CodeBlock.module.css';
+import styles from '#web/ui/copy/copy.module.css';
+import { classes } from '#web/ui/classes.ts';
 
 type Props = {
   code: string;
@@ -14,14 +15,21 @@ type Props = {
 export function CodeBlock({ code, title, labels }: Props) {
   const id = useId();
   return (
-    <figure className={styles['block']}>
-      <figcaption className={styles['head']}>
+    <figure className="border rounded-lg sunken overflow-hidden">
+      <figcaption
+        className={classes('row justify-between gap-12 small muted strong', styles['head'])}
+      >
         <span id={id}>{title}</span>
         <CopyButton value={code} describes={id} {...(labels && { labels })} />
       </figcaption>
       {/* Scrollable content must be focusable. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <pre className={styles['code']} tabIndex={0} role="region" aria-labelledby={id}>
+      <pre
+        className={classes('ring-inset', styles['codeBlockCode'])}
+        tabIndex={0}
+        role="region"
+        aria-labelledby={id}
+      >
         <code>{code}</code>
       </pre>
     </figure>

@@ -1,7 +1,7 @@
 import { Check, Copy } from 'lucide-react';
 import { useId, type ReactNode } from 'react';
 import { useCopy } from '#web/ui/copy/copyText.ts';
-import styles from '#web/ui/copy/CopyField.module.css';
+import styles from '#web/ui/copy/copy.module.css';
 import { classes } from '#web/ui/classes.ts';
 
 type Props = {
@@ -19,17 +19,20 @@ type Props = {
 export function CopyField({ label, value, shown, help, look }: Props) {
   const id = useId();
   return (
-    <div className={styles['field']}>
-      <span id={id} className={styles['label']}>
+    <div className="grid gap-6 min-w-0">
+      <span id={id} className="small strong">
         {label}
       </span>
-      <div className={styles['box']}>
-        <output aria-labelledby={id} className={classes(styles['value'], look && styles[look])}>
+      <div className={classes('row gap-4 border rounded sunken', styles['box'])}>
+        <output
+          aria-labelledby={id}
+          className={classes('fill num break-anywhere', styles['value'], look && styles[look])}
+        >
           {shown ?? value}
         </output>
         <CopyButton value={value} describes={id} />
       </div>
-      {help && <p className={styles['help']}>{help}</p>}
+      {help && <p className="small faint">{help}</p>}
     </div>
   );
 }

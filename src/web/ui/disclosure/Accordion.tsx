@@ -1,6 +1,7 @@
 import { ChevronDown } from 'lucide-react';
 import { createContext, use, useId, type ReactNode, type ToggleEvent } from 'react';
 import styles from '#web/ui/disclosure/Accordion.module.css';
+import { classes } from '#web/ui/classes.ts';
 
 /** The shared name of an exclusive group's parts; `undefined` if any number may be open. */
 const Group = createContext<string | undefined>(undefined);
@@ -16,7 +17,7 @@ export function Accordion({ exclusive = false, children }: Props) {
   const name = useId();
   return (
     <Group value={exclusive ? name : undefined}>
-      <div className={styles['accordion']}>{children}</div>
+      <div className="w-full border-y">{children}</div>
     </Group>
   );
 }
@@ -40,9 +41,14 @@ export function AccordionPart({ title, open = false, onToggle, children }: PartP
   };
   return (
     <details name={name} open={open} className={styles['part']} onToggle={toggled}>
-      <summary className={styles['title']}>
+      <summary
+        className={classes(
+          'row justify-between gap-12 strong leading-ui pointer plain-list rounded ring-inset no-marker',
+          styles['title'],
+        )}
+      >
         <span>{title}</span>
-        <ChevronDown size={18} aria-hidden="true" />
+        <ChevronDown size={18} className="chevron" aria-hidden="true" />
       </summary>
       <div className={styles['content']}>{children}</div>
     </details>

@@ -1,5 +1,6 @@
 import { useEffect, useId, useRef, type ComponentPropsWithoutRef, type ReactNode } from 'react';
-import styles from '#web/ui/form/Checkbox.module.css';
+import styles from '#web/ui/form/form.module.css';
+import { classes } from '#web/ui/classes.ts';
 
 type Props = Omit<ComponentPropsWithoutRef<'input'>, 'type' | 'size'> & {
   label: ReactNode;
@@ -21,24 +22,31 @@ export function Checkbox({ label, help, error, id, ...props }: Props) {
   }, [indeterminate]);
   const note = error ?? help;
   return (
-    <div className={styles['field']}>
-      <label className={styles['row']}>
+    <div className="min-w-0">
+      <label className={classes('flex align-start gap-10 pointer', styles['row'])}>
         <input
           {...input}
           ref={box}
           id={own}
           type="checkbox"
-          className={styles['box']}
+          className={classes('place-center flex-none surface pointer', styles['box'])}
           aria-invalid={error || invalid ? true : undefined}
           aria-describedby={note ? `${own}-note` : undefined}
         />
         <span>
           {label}
-          {input.required && <span className={styles['star']} aria-hidden="true" />}
+          {input.required && <span className={styles['checkboxStar']} aria-hidden="true" />}
         </span>
       </label>
       {note && (
-        <p id={`${own}-note`} className={error ? styles['error'] : styles['help']}>
+        <p
+          id={`${own}-note`}
+          className={
+            error
+              ? classes('small text-danger', styles['error'])
+              : classes('small faint', styles['help'])
+          }
+        >
           {note}
         </p>
       )}

@@ -1,6 +1,6 @@
 import { useId, type ReactNode } from 'react';
 import { Checkbox } from '#web/ui/form/Checkbox.tsx';
-import styles from '#web/ui/form/CheckboxGroup.module.css';
+import styles from '#web/ui/form/form.module.css';
 import { classes } from '#web/ui/classes.ts';
 
 type Choice = { value: string; label: ReactNode; help?: ReactNode; disabled?: boolean };
@@ -37,23 +37,23 @@ export function CheckboxGroup(props: Props) {
     onChange(options.filter(keeps).map((option) => option.value));
   };
   return (
-    <fieldset
-      className={styles['group']}
-      disabled={disabled}
-      aria-describedby={note ? noteId : undefined}
-    >
-      <legend className={styles['legend']}>
+    <fieldset className="min-w-0" disabled={disabled} aria-describedby={note ? noteId : undefined}>
+      <legend className="small strong leading-ui">
         {legend}
         {required && (
           <>
             <span className="sr-only"> (wajib)</span>
-            <span className={styles['star']} aria-hidden="true" />
+            <span className={styles['checkboxGroupStar']} aria-hidden="true" />
           </>
         )}
       </legend>
       <p
         id={noteId}
-        className={props.error ? styles['error'] : styles['help']}
+        className={
+          props.error
+            ? classes('small text-danger leading-ui', styles['checkboxGroupError'])
+            : classes('small faint leading-ui', styles['checkboxGroupHelp'])
+        }
         aria-live="polite"
         hidden={!note}
       >

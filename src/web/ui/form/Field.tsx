@@ -1,5 +1,5 @@
 import { useId, type ReactNode } from 'react';
-import styles from '#web/ui/form/Field.module.css';
+import styles from '#web/ui/form/form.module.css';
 import { classes } from '#web/ui/classes.ts';
 
 export type FieldSize = 'sm' | 'md' | 'lg' | 'xl';
@@ -53,9 +53,17 @@ export function Field({
     'aria-invalid': error ? true : undefined,
   };
   return (
-    <div className={classes(styles['field'], className)}>
-      <div className={classes(styles['top'], hideLabel && !aside && 'sr-only')}>
-        <label htmlFor={own} className={classes(styles['label'], hideLabel && 'sr-only')}>
+    <div className={classes('stack content-start gap-6 min-w-0', className)}>
+      <div
+        className={classes(
+          'flex align-baseline justify-between gap-12',
+          hideLabel && !aside && 'sr-only',
+        )}
+      >
+        <label
+          htmlFor={own}
+          className={classes('small ink strong leading-ui', hideLabel && 'sr-only')}
+        >
           {label}
           {required && <span className={styles['star']} aria-hidden="true" />}
         </label>
@@ -63,11 +71,16 @@ export function Field({
       </div>
       {children(links)}
       {helpId && (
-        <p id={helpId} className={styles['help']}>
+        <p id={helpId} className="small faint leading-ui">
           {help}
         </p>
       )}
-      <p id={errorId} className={styles['error']} aria-live="polite" hidden={!error}>
+      <p
+        id={errorId}
+        className="small text-danger leading-ui semibold"
+        aria-live="polite"
+        hidden={!error}
+      >
         {error}
       </p>
     </div>

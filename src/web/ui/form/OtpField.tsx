@@ -1,6 +1,6 @@
 import type { ClipboardEvent, ComponentPropsWithRef } from 'react';
 import { controlClass, Field, insideClass, type FieldProps } from '#web/ui/form/Field.tsx';
-import styles from '#web/ui/form/OtpField.module.css';
+import styles from '#web/ui/form/form.module.css';
 import { classes } from '#web/ui/classes.ts';
 
 type Props = FieldProps &
@@ -42,7 +42,7 @@ export function OtpField({ value, onChange, onComplete, digits = 6, ...props }: 
             inputMode="numeric"
             autoComplete="one-time-code"
             pattern={`[0-9]{${digits}}`}
-            className={classes(insideClass(), styles['code'])}
+            className={classes(insideClass(), 'strong num text-center', styles['code'])}
             value={value}
             onChange={(event) => take(event.target.value)}
             onPaste={paste}

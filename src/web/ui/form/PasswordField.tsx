@@ -7,7 +7,8 @@ import {
   type ReactNode,
 } from 'react';
 import { controlClass, Field, insideClass, type FieldProps } from '#web/ui/form/Field.tsx';
-import styles from '#web/ui/form/PasswordField.module.css';
+import styles from '#web/ui/form/form.module.css';
+import { classes } from '#web/ui/classes.ts';
 
 type Props = FieldProps &
   Omit<ComponentPropsWithRef<'input'>, 'size' | 'type'> & {
@@ -53,7 +54,7 @@ export function PasswordField(props: Props) {
             />
             <button
               type="button"
-              className={styles['toggle']}
+              className={classes('place-center faint hover-text ring-inset', styles['toggle'])}
               aria-pressed={shown}
               aria-label="Tampilkan kata sandi"
               // Keeps the focus, and with it the caret, in the field.
@@ -63,7 +64,7 @@ export function PasswordField(props: Props) {
               {shown ? <EyeOff size={18} /> : <Eye size={18} />}
             </button>
           </div>
-          <div className={styles['strength']} aria-live="polite">
+          <div className={classes('small muted', styles['strength'])} aria-live="polite">
             {capsLock && <p>Caps Lock menyala.</p>}
             {strength}
           </div>
@@ -76,8 +77,8 @@ export function PasswordField(props: Props) {
 /** A bar of four steps with its text; `level` 0 is empty, 4 is very strong. */
 export function Strength({ level, word }: { level: 0 | 1 | 2 | 3 | 4; word: string }) {
   return (
-    <span className={styles['meter']} data-level={level}>
-      <span className={styles['bars']} aria-hidden="true">
+    <span className={classes('row gap-10', styles['meter'])} data-level={level}>
+      <span className={classes('flex gap-4', styles['bars'])} aria-hidden="true">
         {[1, 2, 3, 4].map((step) => (
           <span key={step} data-on={step <= level || undefined} />
         ))}

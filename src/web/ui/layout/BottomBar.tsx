@@ -1,7 +1,7 @@
 import { usePathname } from '#web/browser/router/Router.tsx';
 import { Ellipsis } from 'lucide-react';
 import { useEffect, useState, type ReactNode } from 'react';
-import styles from '#web/ui/layout/BottomBar.module.css';
+import styles from '#web/ui/layout/navigation.module.css';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { classes } from '#web/ui/classes.ts';
 import { splitForBar } from '#web/ui/menu/menus.ts';
@@ -31,11 +31,18 @@ export function BottomBar({ label, menu, more }: Props) {
   const current = useCurrentHref(entries);
   const { shown, rest } = splitForBar(entries, PLACES, more !== undefined);
   return (
-    <nav aria-label={label} className={styles['bar']} data-fixed>
+    <nav aria-label={label} className={classes('border-t surface', styles['bar'])} data-fixed>
       <ul className={styles['places']}>
         {shown.map(({ href, phoneHref = href, label: word, short = word, Icon, badge }) => (
           <li key={href}>
-            <MenuAnchor href={phoneHref} current={href === current} className={styles['place']}>
+            <MenuAnchor
+              href={phoneHref}
+              current={href === current}
+              className={classes(
+                'column align-center justify-center gap-3 w-full tiny muted strong no-underline relative ring-inset',
+                styles['place'],
+              )}
+            >
               <Icon size={20} aria-hidden="true" />
               <span>{short}</span>
               <CountBadge className={styles['badge']}>{badge}</CountBadge>
@@ -67,7 +74,11 @@ function More({ rest, current, children }: MoreProps) {
     <>
       <button
         type="button"
-        className={classes(styles['place'], holds && styles['holds'])}
+        className={classes(
+          'column align-center justify-center gap-3 w-full tiny muted strong no-underline relative ring-inset',
+          styles['place'],
+          holds && styles['holds'],
+        )}
         aria-haspopup="dialog"
         aria-expanded={open}
         onClick={() => setOpen(true)}
@@ -85,13 +96,16 @@ function More({ rest, current, children }: MoreProps) {
       </button>
       <Modal open={open} onClose={() => setOpen(false)} title="Lainnya" size="sm" shape="sheet">
         {rest.length > 0 && (
-          <ul className={styles['rest']}>
+          <ul className={classes('grid gap-2', styles['rest'])}>
             {rest.map(({ href, phoneHref = href, label, Icon, badge }) => (
               <li key={href}>
                 <MenuAnchor
                   href={phoneHref}
                   current={href === current}
-                  className={styles['entry']}
+                  className={classes(
+                    'row gap-12 min-h-44 px-12 rounded ink strong no-underline hover',
+                    styles['entry'],
+                  )}
                   onClick={() => setOpen(false)}
                 >
                   <Icon size={20} aria-hidden="true" />

@@ -2,11 +2,10 @@ import { useQueryClient } from '@tanstack/react-query';
 import { CloudOff, WifiOff } from 'lucide-react';
 import { lastServerAnswer } from '#web/api/server.ts';
 import { userQuery } from '#web/api/user.ts';
-import styles from '#web/ui/layout/OfflineBar.module.css';
 
 /** The sentence of the bar at the top: the reason, and the age of the data on the screen. */
 export const OfflineWords = ({ isOnline }: { isOnline: boolean }) => (
-  <p className={styles['bar']}>
+  <p className="row justify-center gap-8 small strong leading-ui py-8 px-16 solid-warning">
     {isOnline ? (
       <CloudOff size={16} aria-hidden="true" />
     ) : (

@@ -1,7 +1,8 @@
 import { EllipsisVertical } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Disclosure } from '#web/ui/disclosure/Disclosure.tsx';
-import styles from '#web/ui/layout/PageHead.module.css';
+import styles from '#web/ui/layout/layout.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
 
 type Props = {
@@ -18,20 +19,23 @@ type Props = {
 export function PageHead({ title, context, action, tools }: Props) {
   return (
     <header
-      className={styles['head']}
+      className={classes(
+        'flex wrap align-start justify-between gap-12 gap-x-24 mb-24 relative',
+        styles['head'],
+      )}
       data-both={(action !== undefined && tools !== undefined) || undefined}
     >
       <div className={styles['words']}>
         <PageTitle>{title}</PageTitle>
-        {context && <p className={styles['context']}>{context}</p>}
+        {context && <p className={classes('mt-6 muted pretty', styles['context'])}>{context}</p>}
       </div>
       {(action || tools) && (
-        <div className={styles['side']}>
+        <div className={classes('row gap-8', styles['side'])}>
           {tools && (
             <Disclosure
               label="Alat halaman"
               icon={<EllipsisVertical size={20} aria-hidden="true" />}
-              toggleClass={styles['toggle']}
+              toggleClass={'place-center size-44 rounded muted hover below-768'}
               contentClass={styles['content']}
             >
               {tools}

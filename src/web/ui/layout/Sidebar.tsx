@@ -4,7 +4,7 @@ import { ChevronDown, PanelLeftClose, PanelLeftOpen, type LucideIcon } from 'luc
 import { useId, useState, type ComponentPropsWithRef, type ReactNode } from 'react';
 import { classes } from '#web/ui/classes.ts';
 import { currentHref } from '#web/ui/menu/menus.ts';
-import styles from '#web/ui/layout/Sidebar.module.css';
+import styles from '#web/ui/layout/navigation.module.css';
 import { useMedia } from '#web/ui/layout/useMedia.ts';
 import { Tooltip } from '#web/ui/overlay/Tooltip.tsx';
 import { CountBadge } from '#web/ui/status/CountBadge.tsx';
@@ -61,13 +61,19 @@ export function Sidebar({ label, menu, width, onWidth, head, foot }: Props) {
   const name = icons ? 'Bentangkan menu' : 'Ciutkan menu';
   const id = useId();
   return (
-    <nav aria-label={label} className={classes(styles['sidebar'], icons && styles['icons'])}>
-      <div className={styles['top']}>
+    <nav
+      aria-label={label}
+      className={classes('column flex-none', styles['sidebar'], icons && styles['icons'])}
+    >
+      <div className={classes('row justify-between gap-8', styles['top'])}>
         {head}
         <Tooltip text={name} off={!icons}>
           <button
             type="button"
-            className={styles['width']}
+            className={classes(
+              'place-center flex-none faint size-32 rounded hover-line-ink',
+              styles['width'],
+            )}
             aria-label={name}
             aria-expanded={!icons}
             aria-controls={id}
@@ -81,7 +87,7 @@ export function Sidebar({ label, menu, width, onWidth, head, foot }: Props) {
           </button>
         </Tooltip>
       </div>
-      <ul id={id} className={classes(styles['links'], styles['all'])}>
+      <ul id={id} className="stack gap-2 mt-20">
         {menu.map((one) =>
           'href' in one ? (
             <Item key={one.href} entry={one} current={current === one.href} icons={icons} />
@@ -104,10 +110,17 @@ type ItemProps = { entry: MenuEntry; current: boolean; icons: boolean };
 const Item = ({ entry: { href, label, Icon, badge }, current, icons }: ItemProps) => (
   <li ref={current ? showInMenu : undefined}>
     <Tooltip text={label} off={!icons}>
-      <MenuAnchor href={href} current={current} className={styles['link']}>
+      <MenuAnchor
+        href={href}
+        current={current}
+        className={classes(
+          'row gap-10 w-full min-h-36 px-12 rounded muted strong no-underline relative hover-line-ink ring-inset touch',
+          styles['link'],
+        )}
+      >
         <Icon size={20} aria-hidden="true" />
-        <span className={styles['word']}>{label}</span>
-        <CountBadge className={styles['badge']}>{badge}</CountBadge>
+        <span className={classes('min-w-0 truncate', styles['word'])}>{label}</span>
+        <CountBadge className={styles['sidebarBadge']}>{badge}</CountBadge>
       </MenuAnchor>
     </Tooltip>
   </li>
@@ -141,17 +154,25 @@ function Folder({ folder, current, icons }: FolderProps) {
       <Tooltip text={label} off={!icons}>
         <button
           type="button"
-          className={classes(styles['link'], holds && !open && styles['holds'])}
+          className={classes(
+            'row gap-10 w-full min-h-36 px-12 rounded muted strong no-underline relative hover-line-ink ring-inset touch',
+            styles['link'],
+            holds && !open && styles['sidebarHolds'],
+          )}
           aria-expanded={open}
           aria-controls={id}
           onClick={() => setOpen(!open)}
         >
           <Icon size={20} aria-hidden="true" />
-          <span className={styles['word']}>{label}</span>
-          <ChevronDown size={16} aria-hidden="true" className={styles['chevron']} />
+          <span className={classes('min-w-0 truncate', styles['word'])}>{label}</span>
+          <ChevronDown
+            size={16}
+            aria-hidden="true"
+            className={classes('chevron', styles['chevron'])}
+          />
         </button>
       </Tooltip>
-      <ul id={id} hidden={!open} className={classes(styles['links'], styles['nested'])}>
+      <ul id={id} hidden={!open} className={classes('stack gap-2', styles['nested'])}>
         {entries.map((entry) => (
           <Item key={entry.href} entry={entry} current={current === entry.href} icons={icons} />
         ))}

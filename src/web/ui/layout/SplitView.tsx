@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import styles from '#web/ui/layout/SplitView.module.css';
+import styles from '#web/ui/layout/layout.module.css';
 import { classes } from '#web/ui/classes.ts';
 
 type Props = {
@@ -17,9 +17,17 @@ export function SplitView({ list, detail, none, wideList = false }: Props) {
   const isOpen = detail !== undefined;
   return (
     <div className={classes(styles['view'], wideList && styles['wideList'])}>
-      <div className={classes(styles['list'], isOpen && styles['away'])}>{list}</div>
-      <div className={classes(styles['detail'], !isOpen && styles['away'])}>
-        {isOpen ? detail : <div className={styles['none']}>{none}</div>}
+      <div className={classes('column min-h-0', styles['list'], isOpen && styles['away'])}>
+        {list}
+      </div>
+      <div
+        className={classes(
+          'column min-w-0 min-h-0 paper',
+          styles['detail'],
+          !isOpen && styles['away'],
+        )}
+      >
+        {isOpen ? detail : <div className="place-center grow">{none}</div>}
       </div>
     </div>
   );

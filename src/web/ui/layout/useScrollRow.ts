@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, type RefObject } from 'react';
-import styles from '#web/ui/layout/ScrollRow.module.css';
+import styles from '#web/ui/layout/layout.module.css';
 
 /** The room beside an entry scrolled into sight, in px: the width of the fade. */
 const FADE_PX = 28;

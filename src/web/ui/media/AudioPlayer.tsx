@@ -1,6 +1,6 @@
 import { AudioLines, Pause, Play, VolumeX } from 'lucide-react';
 import { useMemo, type ComponentPropsWithoutRef, type CSSProperties } from 'react';
-import styles from '#web/ui/media/AudioPlayer.module.css';
+import styles from '#web/ui/media/media.module.css';
 import { MediaFailed, MediaSlider } from '#web/ui/media/MediaSlider.tsx';
 import { classes } from '#web/ui/classes.ts';
 import { clockText, waveform } from '#web/ui/media/media.ts';
@@ -53,13 +53,18 @@ export function AudioPlayer(props: Props) {
     <audio {...native} ref={clock.ref} src={src || undefined} title={title} preload={preload} />
   );
   if (!controls) return audio;
-  const { playing, at, rate } = clock;
+  const { playing, at } = clock;
   const duration = clock.duration > 0 ? clock.duration : seconds;
   const length = duration > 0 ? ` ${clockText(duration)}` : '';
   return (
     // Handles the keys of all controls inside.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
-    <div role="group" aria-label={title} className={styles['player']} onKeyDown={clock.onKeyDown}>
+    <div
+      role="group"
+      aria-label={title}
+      className={classes('row gap-10 max-w-full', styles['player'])}
+      onKeyDown={clock.onKeyDown}
+    >
       {audio}
       {clock.failed ? (
         <MediaFailed what={what} src={src} icon={<AudioLines size={20} aria-hidden="true" />} />
@@ -67,13 +72,16 @@ export function AudioPlayer(props: Props) {
         <>
           <button
             type="button"
-            className={styles['play']}
+            className={classes(
+              'place-center flex-none size-44 rounded-full solid-primary hover-primary',
+              styles['play'],
+            )}
             aria-label={playing ? `Jeda ${what}` : `Putar ${what}${length}`}
             onClick={clock.toggle}
           >
             {playing ? <Pause size={20} /> : <Play size={20} className={styles['triangle']} />}
           </button>
-          <span className={styles['track']}>
+          <span className={classes('row fill', styles['track'])}>
             <Waveform peaks={peaks} played={duration > 0 ? at / duration : 0} />
             <MediaSlider
               clock={{ ...clock, duration }}
@@ -81,22 +89,48 @@ export function AudioPlayer(props: Props) {
               bare={peaks !== undefined && peaks.length > 0}
             />
           </span>
-          <span className={styles['time']} aria-hidden="true">
+          <span
+            className={classes('flex-none tiny muted num text-end', styles['time'])}
+            aria-hidden="true"
+          >
             {clockText(playing || at > 0 ? at : duration)}
           </span>
-          {clock.muted && (
-            <button type="button" className={styles['muted']} onClick={clock.mute}>
-              <VolumeX size={18} aria-hidden="true" />
-              <span className="sr-only">Bunyikan {what}</span>
-            </button>
-          )}
-          <button type="button" className={styles['rate']} onClick={clock.faster}>
-            <span className="sr-only">Kecepatan </span>
-            {String(rate).replace('.', ',')}×
-          </button>
+          <Sound clock={clock} what={what} />
         </>
       )}
     </div>
+  );
+}
+
+/** The buttons of volume and speed. */
+function Sound({ clock, what }: { clock: ReturnType<typeof useMediaClock>; what: string }) {
+  return (
+    <>
+      {clock.muted && (
+        <button
+          type="button"
+          className={classes(
+            'place-center flex-none tiny ink strong num min-h-28 rounded-full',
+            styles['muted'],
+          )}
+          onClick={clock.mute}
+        >
+          <VolumeX size={18} aria-hidden="true" />
+          <span className="sr-only">Bunyikan {what}</span>
+        </button>
+      )}
+      <button
+        type="button"
+        className={classes(
+          'inline-flex align-center justify-center flex-none min-h-28 rounded-full tiny ink strong num',
+          styles['rate'],
+        )}
+        onClick={clock.faster}
+      >
+        <span className="sr-only">Kecepatan </span>
+        {String(clock.rate).replace('.', ',')}×
+      </button>
+    </>
   );
 }
 
@@ -111,7 +145,7 @@ function Waveform({ peaks, played }: WaveformProps) {
   if (bars.length === 0) return null;
   return (
     <svg
-      className={styles['waveform']}
+      className={classes('w-full pointer-none', styles['waveform'])}
       viewBox={`0 0 ${BARS * 4} 32`}
       preserveAspectRatio="none"
       aria-hidden="true"

@@ -1,6 +1,6 @@
 import { ImageOff } from 'lucide-react';
 import { Button } from '#web/ui/button/Button.tsx';
-import styles from '#web/ui/media/BrokenPicture.module.css';
+import styles from '#web/ui/media/media.module.css';
 import { classes } from '#web/ui/classes.ts';
 
 type Props = {
@@ -13,7 +13,14 @@ type Props = {
 
 /** Replaces a picture that failed to load, with a retry button. */
 export const BrokenPicture = ({ alt, className, width, onRetry }: Props) => (
-  <span className={classes(styles['broken'], className)} style={{ width }}>
+  <span
+    className={classes(
+      'grid justify-items-center gap-6 max-w-full p-12 sunken small muted text-center',
+      styles['broken'],
+      className,
+    )}
+    style={{ width }}
+  >
     <ImageOff size={24} aria-hidden="true" />
     <span>
       {alt !== '' && <span className="sr-only">{alt}: </span>}

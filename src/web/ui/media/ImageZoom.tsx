@@ -41,7 +41,7 @@ export function ImageZoom(props: Props) {
       {...image}
       src={preview ?? props.src}
       alt={props.alt}
-      className={classes(styles['picture'], className)}
+      className={classes('block', styles['picture'], className)}
       onError={(event) => {
         fail();
         onError?.(event);

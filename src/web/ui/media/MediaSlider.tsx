@@ -1,6 +1,6 @@
 import { Download } from 'lucide-react';
 import type { CSSProperties, ReactNode } from 'react';
-import styles from '#web/ui/media/MediaSlider.module.css';
+import styles from '#web/ui/media/media.module.css';
 import { classes } from '#web/ui/classes.ts';
 import { clockText } from '#web/ui/media/media.ts';
 import type { MediaClock } from '#web/ui/media/useMediaClock.ts';
@@ -35,11 +35,11 @@ type FailedProps = { what: string; src: string; icon: ReactNode };
 
 /** Replaces the controls if this browser cannot play it. */
 export const MediaFailed = ({ what, src, icon }: FailedProps) => (
-  <span className={styles['failed']} role="status">
+  <span className="row gap-10 small muted py-6" role="status">
     {icon}
     <span>
       Browser ini tidak dapat memutar {what}.{' '}
-      <a href={src} download className={styles['download']}>
+      <a href={src} download className="inline-flex align-center gap-4 min-h-24">
         <Download size={14} aria-hidden="true" />
         Unduh
       </a>

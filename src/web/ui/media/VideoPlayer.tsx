@@ -12,7 +12,8 @@ import {
 import { MediaFailed, MediaSlider } from '#web/ui/media/MediaSlider.tsx';
 import { clockText, type Progress } from '#web/ui/media/media.ts';
 import { useMediaClock, type MediaClock } from '#web/ui/media/useMediaClock.ts';
-import styles from '#web/ui/media/VideoPlayer.module.css';
+import styles from '#web/ui/media/media.module.css';
+import { classes } from '#web/ui/classes.ts';
 
 export type VideoHandle = {
   /** Seconds, or a fraction between 0 and 1. Before it is ready: done at the next play within 5 s. */
@@ -84,13 +85,16 @@ export function VideoPlayer(props: Props) {
       ref={frame}
       role="group"
       aria-label={title}
-      className={styles['player']}
+      className={classes(
+        'grid max-w-full border surface overflow-hidden',
+        styles['videoPlayerPlayer'],
+      )}
       style={{ '--width': `${width}px`, '--shape': `${width} / ${height}` } as CSSProperties}
       onKeyDown={keys}
     >
       <Picture {...native} clock={clock} title={title} size={[width, height]} worded={worded} />
       {clock.failed ? (
-        <div className={styles['bar']}>
+        <div className={classes('row gap-2 min-h-44', styles['bar'])}>
           <MediaFailed what={what} src={src} icon={<Film size={20} aria-hidden="true" />} />
         </div>
       ) : (
@@ -132,7 +136,7 @@ function Picture({ clock, size: [width, height], worded, captions = [], ...nativ
     if (track) track.track.mode = worded ? 'showing' : 'hidden';
   };
   return (
-    <div className={styles['screen']}>
+    <div className={classes('grid min-h-0 sunken relative', styles['screen'])}>
       {/* The same as the button below, for pointers. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions, jsx-a11y/click-events-have-key-events */}
       <video
@@ -143,7 +147,7 @@ function Picture({ clock, size: [width, height], worded, captions = [], ...nativ
         height={height}
         preload={preload}
         playsInline
-        className={styles['video']}
+        className={classes('min-h-0 w-full pointer', styles['video'])}
         onClick={(event) => {
           onClick?.(event);
           clock.toggle();
@@ -161,8 +165,11 @@ function Picture({ clock, size: [width, height], worded, captions = [], ...nativ
         ))}
       </video>
       {!clock.playing && !clock.failed && (
-        <span className={styles['sign']} aria-hidden="true">
-          <Play size={26} className={styles['triangle']} />
+        <span
+          className={classes('place-center rounded-full solid-primary', styles['sign'])}
+          aria-hidden="true"
+        >
+          <Play size={26} className={styles['videoPlayerTriangle']} />
         </span>
       )}
     </div>
@@ -180,7 +187,7 @@ function Bar({ clock, what, onWholeScreen, children }: BarProps) {
   const { playing, at, duration, muted } = clock;
   const length = duration > 0 ? ` ${clockText(duration)}` : '';
   return (
-    <div className={styles['bar']}>
+    <div className={classes('row gap-2 min-h-44', styles['bar'])}>
       <button
         type="button"
         className={styles['tool']}
@@ -190,7 +197,10 @@ function Bar({ clock, what, onWholeScreen, children }: BarProps) {
         {playing ? <Pause size={20} /> : <Play size={20} />}
       </button>
       <MediaSlider clock={clock} what={what} />
-      <span className={styles['time']} aria-hidden="true">
+      <span
+        className={classes('flex-none tiny muted num text-end', styles['videoPlayerTime'])}
+        aria-hidden="true"
+      >
         {clockText(playing || at > 0 ? at : duration)}
       </span>
       <button

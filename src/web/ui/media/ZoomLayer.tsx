@@ -13,6 +13,7 @@ import {
 import { Controlled } from 'react-medium-image-zoom';
 import type { ZoomState } from '#web/ui/media/zoomState.ts';
 import styles from '#web/ui/media/ImageZoom.module.css';
+import { classes } from '#web/ui/classes.ts';
 
 type Props = {
   expandText: string;
@@ -50,7 +51,7 @@ export function ZoomLayer(props: Props) {
   };
   return (
     <ZoomListener value={notify}>
-      <div ref={place} className={styles['place']}>
+      <div ref={place} className={classes('block w-fit max-w-full', styles['place'])}>
         <Controlled
           isZoomed={zoomed}
           onZoomChange={change}

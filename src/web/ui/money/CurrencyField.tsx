@@ -63,15 +63,18 @@ export function CurrencyField({ quick, ...props }: Props): ReactNode {
   const { value, disabled = false, onChange } = props;
   if (!quick) return <Amount {...props} />;
   return (
-    <div className={styles['withQuick']}>
+    <div className="stack gap-12">
       <Amount {...props} />
-      <fieldset className={styles['quick']} disabled={disabled}>
+      <fieldset className="flex wrap gap-8" disabled={disabled}>
         <legend className="sr-only">Nominal siap pakai</legend>
         {quick.map((amount) => (
           <button
             key={amount}
             type="button"
-            className={styles['choice']}
+            className={classes(
+              'small strong num text-center min-h-44 px-8 border-control rounded surface',
+              styles['choice'],
+            )}
             aria-pressed={amount === value}
             onClick={() => onChange(amount)}
           >
@@ -96,6 +99,8 @@ const fixed = {
   // Our code interprets letters before the library sees them.
   disableAbbreviations: true,
 } as const;
+
+const noticeLook = classes('small text-warning leading-ui', styles['notice']);
 
 function Amount(props: Omit<Props, 'quick'>) {
   const { value, onChange, onValueChange, indonesianSuffixes = false, ...others } = props;
@@ -159,7 +164,7 @@ function Amount(props: Omit<Props, 'quick'>) {
                 />
               )}
             </div>
-            <p id={noticeId} className={styles['notice']} role="status">
+            <p id={noticeId} className={noticeLook} role="status">
               {notice}
             </p>
             {words && <Words id={words} amount={value} />}
@@ -177,7 +182,7 @@ const Prefix = () => (
 );
 
 const Words = ({ id, amount = 0 }: { id: string; amount: number | undefined }) => (
-  <p id={id} className={styles['words']}>
+  <p id={id} className={classes('small muted leading-ui', styles['words'])}>
     {inWords(amount)}
   </p>
 );
@@ -196,7 +201,10 @@ const Multipliers = ({ disabled, onPress }: MultipliersProps) => (
       <button
         key={word}
         type="button"
-        className={styles['multiplier']}
+        className={classes(
+          'small muted strong min-h-36 px-8 rounded-sm sunken',
+          styles['multiplier'],
+        )}
         disabled={disabled}
         aria-label={`${word}, kali se${name}`}
         // Keeps the focus in the field, and the phone's keyboard open.

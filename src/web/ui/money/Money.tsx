@@ -1,5 +1,4 @@
 import { formatRupiah } from '#contract/base/money.ts';
-import styles from '#web/ui/money/Money.module.css';
 import { classes } from '#web/ui/classes.ts';
 
 type Props = {
@@ -13,7 +12,7 @@ type Props = {
 export function Money({ amount, signed = false }: Props) {
   const plus = signed && amount > 0;
   return (
-    <span className={classes(styles['money'], plus && styles['in'])}>
+    <span className={classes('num nowrap', plus && 'text-success')}>
       {plus && '+'}
       {formatRupiah(amount)}
     </span>

@@ -27,7 +27,7 @@ export function NotFoundPage() {
       <p className={styles['text']}>
         Alamat ini tidak ada atau sudah dipindahkan. Periksa kembali tautannya.
       </p>
-      <div className={styles['actions']}>
+      <div className="flex wrap justify-center gap-8 mt-12">
         <LinkButton to="/">Kembali ke Halaman Utama</LinkButton>
       </div>
     </main>

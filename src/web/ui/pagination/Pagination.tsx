@@ -1,6 +1,7 @@
 import { ChevronLeft, ChevronRight, ChevronsLeft, ChevronsRight } from 'lucide-react';
 import type { ReactNode } from 'react';
 import styles from '#web/ui/pagination/Pagination.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { clampPage, pages } from '#web/ui/pagination/paging.ts';
 
 /** In a container narrower than 640 px, only numbers this close to the current one are shown. */
@@ -26,7 +27,7 @@ export function Pagination({ page, total, hasMore = false, onPage, label }: Prop
   const go = (to: number, off: boolean) => ({ off, onGo: () => onPage(to) });
   return (
     <nav className={styles['nav']} aria-label={label ?? 'Halaman'}>
-      <ul className={styles['list']}>
+      <ul className={classes('row justify-center gap-4', styles['list'])}>
         {total !== undefined && (
           <li className={styles['edge']}>
             <Step label="Halaman pertama" {...go(1, current === 1)}>
@@ -40,13 +41,13 @@ export function Pagination({ page, total, hasMore = false, onPage, label }: Prop
           </Step>
         </li>
         {total === undefined ? (
-          <li className={styles['now']}>Halaman {current}</li>
+          <li className="px-8 muted">Halaman {current}</li>
         ) : (
           pages(current, total).map((number) => (
             <li key={number} data-far={Math.abs(number - current) > NARROW_REACH || undefined}>
               <button
                 type="button"
-                className={styles['number']}
+                className={classes('place-center muted strong num hover-ink', styles['number'])}
                 aria-label={`Halaman ${number}`}
                 aria-current={number === current ? 'page' : undefined}
                 onClick={() => number === current || onPage(number)}
@@ -82,7 +83,7 @@ type StepProps = { label: string; off: boolean; onGo: () => void; children: Reac
 const Step = ({ label, off, onGo, children }: StepProps) => (
   <button
     type="button"
-    className={styles['number']}
+    className={classes('place-center muted strong num hover-ink', styles['number'])}
     aria-label={label}
     aria-disabled={off || undefined}
     onClick={() => off || onGo()}

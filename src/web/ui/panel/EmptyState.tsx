@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import styles from '#web/ui/panel/EmptyState.module.css';
+import { classes } from '#web/ui/classes.ts';
 
 type Props = {
   /** A lucide icon at `size={24}`. */
@@ -11,15 +12,15 @@ type Props = {
 
 /** An empty list: describes what will be here and how to start. */
 export const EmptyState = ({ icon, title, children, action }: Props) => (
-  <div className={styles['empty']}>
+  <div className={classes('grid justify-items-center gap-8 mx-auto text-center', styles['empty'])}>
     {icon && (
-      <span className={styles['icon']} aria-hidden="true">
+      <span className={classes('place-center mb-4 text-accent', styles['icon'])} aria-hidden="true">
         {icon}
       </span>
     )}
-    <p className={styles['title']}>{title}</p>
-    {children && <div className={styles['text']}>{children}</div>}
-    {action && <div className={styles['action']}>{action}</div>}
+    <p className="large ink strong leading-ui balance">{title}</p>
+    {children && <div className="muted pretty">{children}</div>}
+    {action && <div className="mt-8">{action}</div>}
   </div>
 );
 
@@ -31,10 +32,17 @@ type WrongProps = {
 
 /** An inline loading error with a retry button. */
 export const WentWrong = ({ message, onRetry }: WrongProps) => (
-  <div className={styles['empty']} role="alert">
-    <p className={styles['title']}>{message}</p>
+  <div
+    className={classes('grid justify-items-center gap-8 mx-auto text-center', styles['empty'])}
+    role="alert"
+  >
+    <p className="large ink strong leading-ui balance">{message}</p>
     {onRetry && (
-      <button type="button" className={styles['retry']} onClick={onRetry}>
+      <button
+        type="button"
+        className={classes('text-accent strong min-h-32 px-8 underline', styles['retry'])}
+        onClick={onRetry}
+      >
         Coba lagi
       </button>
     )}

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { Button } from '#web/ui/button/Button.tsx';
 import styles from '#web/ui/panel/OfferCard.module.css';
+import { classes } from '#web/ui/classes.ts';
 
 type Props = {
   label: string;
@@ -14,14 +15,14 @@ type Props = {
 
 /** A deferrable offer: its benefit, one button, and a button to postpone it. */
 export const OfferCard = ({ label, icon, title, children, action, onLater }: Props) => (
-  <section className={styles['card']} aria-label={label}>
-    <span className={styles['icon']} aria-hidden="true">
+  <section className={classes('row wrap gap-8 gap-x-12 card', styles['card'])} aria-label={label}>
+    <span className={classes('flex flex-none text-accent', styles['icon'])} aria-hidden="true">
       {icon}
     </span>
-    <p className={styles['words']}>
+    <p className={classes('muted leading-ui pretty', styles['words'])}>
       <strong>{title}</strong> <span className={styles['more']}>{children}</span>
     </p>
-    <span className={styles['actions']}>
+    <span className="row wrap justify-end gap-4 gap-x-8 ms-auto">
       <Button size="sm" variant="link" tone="neutral" onClick={onLater}>
         Nanti saja
       </Button>

@@ -16,13 +16,13 @@ export function Panel({ title, tools, look, children }: Props) {
   const id = useId();
   return (
     <section
-      className={classes(styles['panel'], look && styles['card'], look && styles[look])}
+      className={classes('min-w-0', look && classes('card', styles['card']), look && styles[look])}
       aria-labelledby={title ? id : undefined}
     >
       {(title || tools) && (
-        <header className={styles['head']}>
+        <header className="row wrap justify-between gap-8 gap-x-16 mb-12 min-h-32">
           {title && <h2 id={id}>{title}</h2>}
-          {tools && <div className={styles['tools']}>{tools}</div>}
+          {tools && <div className="row wrap gap-8">{tools}</div>}
         </header>
       )}
       {children}
@@ -38,11 +38,11 @@ export type FactList = readonly (Fact | false | null)[];
 const isFact = (fact: FactList[number]): fact is Fact => Boolean(fact);
 
 export const Facts = ({ facts }: { facts: FactList }) => (
-  <dl className={styles['facts']}>
+  <dl className={classes('grid', styles['facts'])}>
     {facts.filter(isFact).map(({ term, is }, index) => (
       <div key={index}>
-        <dt>{term}</dt>
-        <dd>{is}</dd>
+        <dt className="faint">{term}</dt>
+        <dd className="min-w-0 break-anywhere num">{is}</dd>
       </div>
     ))}
   </dl>
@@ -55,13 +55,11 @@ export const Stack = ({
 }: {
   gap?: 8 | 12 | 16 | 24 | 32;
   children: ReactNode;
-}) => (
-  <div className={styles['stack']} data-gap={gap}>
-    {children}
-  </div>
-);
+}) => <div className={`stack gap-${gap}`}>{children}</div>;
 
 /** A wrapping row of buttons, filters or chips; `end` aligns it to the end. */
 export const Row = ({ end = false, children }: { end?: boolean; children: ReactNode }) => (
-  <div className={classes(styles['row'], end && styles['end'])}>{children}</div>
+  <div className={classes('row wrap gap-8', end && 'justify-end', end && styles['end'])}>
+    {children}
+  </div>
 );

@@ -19,7 +19,8 @@ import {
   type Typed,
 } from '#web/ui/phone/telephone.ts';
 import type { CountryTable, tableOf } from '#web/ui/phone/telephoneCountries.ts';
-import styles from '#web/ui/phone/TelephoneInput.module.css';
+import styles from '#web/ui/phone/phone.module.css';
+import { classes } from '#web/ui/classes.ts';
 import type { TelephoneOptions } from '#web/ui/phone/telephoneOptions.ts';
 import type { TelephoneList } from '#web/ui/phone/TelephoneList.tsx';
 
@@ -170,7 +171,10 @@ export function TelephoneInput(props: Props) {
             <button
               ref={button}
               type="button"
-              className={styles['country']}
+              className={classes(
+                'row justify-between small muted strong ring-inset',
+                styles['country'],
+              )}
               aria-label={nameOf(now.country)}
               aria-haspopup="dialog"
               aria-expanded={open}

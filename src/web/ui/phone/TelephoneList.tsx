@@ -20,7 +20,7 @@ import {
   type CountryTable,
 } from '#web/ui/phone/telephoneCountries.ts';
 import type { TelephoneOptions } from '#web/ui/phone/telephoneOptions.ts';
-import styles from '#web/ui/phone/TelephoneList.module.css';
+import styles from '#web/ui/phone/phone.module.css';
 import { Popover } from '#web/ui/overlay/Popover.tsx';
 import { useWide } from '#web/ui/layout/useWide.ts';
 
@@ -143,7 +143,7 @@ function Countries({ table, options, now, onPick, onClose }: Props) {
   useShown(activeId);
   const links = { 'aria-activedescendant': activeId, onKeyDown: press };
   return (
-    <div className={styles['countries']}>
+    <div className={classes('column', styles['countries'])}>
       {enableSearch && <SearchBox {...links} {...{ id, options }} text={typed} onType={type} />}
       <ListBox
         {...(!enableSearch && links)}
@@ -175,7 +175,7 @@ type SearchProps = Links & {
 };
 
 const SearchBox = ({ id, text, options, onType, ...links }: SearchProps) => (
-  <div className={styles['search']}>
+  <div className={classes('flex-none border-b', styles['search'])}>
     <input
       {...links}
       ref={takeFocus}
@@ -212,7 +212,7 @@ const ListBox = ({ id, found, active, split, now, idOf, onPick, ...links }: List
     id={`${id}-list`}
     role="listbox"
     aria-label="Negara"
-    className={styles['list']}
+    className={classes('grow min-h-0 scroll-y', styles['list'])}
     hidden={found.length === 0}
   >
     {found.map((country, index) => (
@@ -224,16 +224,26 @@ const ListBox = ({ id, found, active, split, now, idOf, onPick, ...links }: List
         role="option"
         tabIndex={-1}
         aria-selected={isSame(country, now)}
-        className={classes(styles['option'], index === split && split > 0 && styles['rest'])}
+        className={classes(
+          'row gap-10 leading-ui pointer min-h-36 py-6 px-10',
+          styles['option'],
+          index === split && split > 0 && styles['rest'],
+        )}
         data-active={index === active || undefined}
         onMouseDown={(event) => event.preventDefault()}
         onClick={(event) => onPick(country, event)}
       >
-        <span className={styles['code']} aria-hidden="true">
+        <span
+          className={classes(
+            'flex-none faint strong text-center border rounded-sm',
+            styles['code'],
+          )}
+          aria-hidden="true"
+        >
           {country.iso2}
         </span>
-        <span className={styles['name']}>{country.shown}</span>
-        <span className={styles['dial']}>+{country.dialCode}</span>
+        <span className={classes('fill', styles['name'])}>{country.shown}</span>
+        <span className={classes('flex-none faint num', styles['dial'])}>+{country.dialCode}</span>
       </div>
     ))}
   </div>

@@ -1,5 +1,6 @@
 import { useMemo, type ReactNode } from 'react';
 import styles from '#web/ui/qr/QrImage.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { qrModules } from '#web/ui/qr/qrPicture.ts';
 
 type Props = {
@@ -15,7 +16,10 @@ type Props = {
 export function QrImage({ text, alt, size = 264, cover }: Props) {
   const { side, path } = useMemo(() => drawn(text), [text]);
   return (
-    <div className={styles['frame']} style={{ width: size }}>
+    <div
+      className={classes('max-w-full border rounded-lg overflow-hidden relative', styles['frame'])}
+      style={{ width: size }}
+    >
       <svg
         viewBox={`0 0 ${side} ${side}`}
         className={styles['code']}
@@ -27,7 +31,16 @@ export function QrImage({ text, alt, size = 264, cover }: Props) {
         <rect width="100%" height="100%" fill="#fff" />
         <path d={path} fill="#000" />
       </svg>
-      {cover && <div className={styles['cover']}>{cover}</div>}
+      {cover && (
+        <div
+          className={classes(
+            'place-center gap-12 strong text-center content-center p-24',
+            styles['cover'],
+          )}
+        >
+          {cover}
+        </div>
+      )}
     </div>
   );
 }

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { classes } from '#web/ui/classes.ts';
-import styles from '#web/ui/status/CountBadge.module.css';
+import styles from '#web/ui/status/status.module.css';
 
 type BadgeProps = { className?: string | undefined; children: ReactNode };
 

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import styles from '#web/ui/status/StatusChip.module.css';
+import styles from '#web/ui/status/status.module.css';
 import { classes } from '#web/ui/classes.ts';
 
 export type Tone = 'primary' | 'success' | 'info' | 'warning' | 'danger' | 'neutral';
@@ -13,8 +13,17 @@ type Props = {
 
 /** A state in one or two words; its colour is redundant. */
 export const StatusChip = ({ tone = 'neutral', icon, children }: Props) => (
-  <span className={classes(styles['chip'], styles[tone])}>
-    {icon ?? <span className={styles['dot']} aria-hidden="true" />}
+  <span
+    className={classes(
+      'inline-flex align-baseline gap-6 max-w-full min-h-24 rounded-full tiny strong nowrap',
+      styles['chip'],
+      tone === 'neutral' && styles['neutral'],
+    )}
+    data-hue={tone}
+  >
+    {icon ?? (
+      <span className={classes('flex-none rounded-full', styles['dot'])} aria-hidden="true" />
+    )}
     {children}
   </span>
 );

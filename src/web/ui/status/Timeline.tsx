@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Tone } from '#web/ui/status/StatusChip.tsx';
-import styles from '#web/ui/status/Timeline.module.css';
+import styles from '#web/ui/status/status.module.css';
+import { classes } from '#web/ui/classes.ts';
 
 export type TimelineEntry = {
   key: string;
@@ -17,22 +18,22 @@ export type TimelineEntry = {
 
 /** Events in chronological order. */
 export const Timeline = ({ entries }: { entries: readonly TimelineEntry[] }) => (
-  <ol className={styles['timeline']}>
+  <ol className="grid">
     {entries.map(({ key, title, time, at, lapse, detail, tone = 'neutral', pending }) => (
       <li
         key={key}
-        className={styles['entry']}
-        data-tone={tone}
+        className={classes('grid gap-2 gap-x-12', styles['entry'])}
+        data-hue={tone}
         data-pending={pending || undefined}
       >
-        <span className={styles['title']}>{title}</span>
+        <span className={classes('strong', styles['title'])}>{title}</span>
         {time && (
-          <time className={styles['time']} dateTime={at?.toISOString()}>
+          <time className="small faint num nowrap" dateTime={at?.toISOString()}>
             {time}
           </time>
         )}
-        {lapse && <p className={styles['lapse']}>{lapse}</p>}
-        {detail && <div className={styles['detail']}>{detail}</div>}
+        {lapse && <p className="small faint num col-all">{lapse}</p>}
+        {detail && <div className="small muted col-all leading-text">{detail}</div>}
       </li>
     ))}
   </ol>

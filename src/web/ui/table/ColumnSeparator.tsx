@@ -1,4 +1,5 @@
-import styles from '#web/ui/table/ColumnSeparator.module.css';
+import styles from '#web/ui/table/table.module.css';
+import { classes } from '#web/ui/classes.ts';
 import type { Separator } from '#web/ui/table/useColumnWidths.ts';
 
 type Props = { column: string; separator: Separator };
@@ -9,7 +10,7 @@ export const ColumnSeparator = ({ column, separator }: Props) => (
     aria-orientation="vertical"
     aria-label={`Lebar kolom ${column}`}
     tabIndex={0}
-    className={styles['separator']}
+    className={classes('fine-only', styles['separator'])}
     {...separator}
   />
 );

@@ -1,5 +1,5 @@
 import { useDeferredValue, useEffect, useMemo, useRef, useState, type CSSProperties } from 'react';
-import styles from '#web/ui/table/DataTable.module.css';
+import styles from '#web/ui/table/table.module.css';
 import { useDensity } from '#web/ui/table/density.ts';
 import { Pagination } from '#web/ui/pagination/Pagination.tsx';
 import { classes } from '#web/ui/classes.ts';
@@ -10,7 +10,6 @@ import type { TableProps } from '#web/ui/table/tableProps.ts';
 import { TableBody } from '#web/ui/table/TableBody.tsx';
 import { TableHead } from '#web/ui/table/TableHead.tsx';
 import { DensityButton, PhoneSort } from '#web/ui/table/TableTools.tsx';
-import tools from '#web/ui/table/TableTools.module.css';
 import { useColumnWidths } from '#web/ui/table/useColumnWidths.ts';
 
 const MENU_PX = 56;
@@ -43,6 +42,8 @@ function useFilledColumns<Row>({ columns, rows }: TableProps<Row>): TableProps<R
   );
 }
 
+const place = classes('grid gap-16 min-w-0', styles['place']);
+
 /**
  * The table of all lists: sorted and paged by the server, with its state in the address. In a container under 680 px
  * each row becomes a card, so a phone, or a page at 200 %, never scrolls sideways.
@@ -67,13 +68,13 @@ export function DataTable<Row>(given: TableProps<Row>) {
   const sort = (next: Sort) => onView({ page: first, sort: next });
   const turnable = (totalPages ?? 0) > 1 || hasMore || columns.some((one) => one.sortable);
   return (
-    <div className={styles['place']} data-picking={isPicking || undefined}>
-      <div className={tools['rows']}>
-        <div className={styles['scroll']}>
+    <div className={place} data-picking={isPicking || undefined}>
+      <div className="column gap-16 min-w-0">
+        <div className={classes('card', styles['scroll'])}>
           <table
             ref={table}
             role="table"
-            className={classes(styles['table'], busy && styles['stale'])}
+            className={classes('w-full base', styles['table'], busy && styles['stale'])}
             data-density={density}
             aria-busy={busy || loading || late || undefined}
             style={{ '--least': `${Math.round(sumOf(tight))}px` } as CSSProperties}
@@ -99,13 +100,13 @@ export function DataTable<Row>(given: TableProps<Row>) {
           <selection.pieces.SelectionBar table={props} selection={selection} picking={picking} />
         )}
       </div>
-      <div className={tools['phoneTools']}>
+      <div className={styles['phoneTools']}>
         {selection && <selection.pieces.PickButton table={props} picking={picking} />}
         {(coming || rows.length > 1 || (totalPages ?? 0) > 1) && (
           <PhoneSort caption={caption} columns={columns} sort={view.sort} onSort={sort} />
         )}
       </div>
-      <div className={styles['foot']}>
+      <div className="row gap-8">
         <Pagination
           label={props.pagesLabel}
           page={view.page - first + 1}

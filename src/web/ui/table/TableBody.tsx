@@ -1,6 +1,6 @@
 import { Fragment, memo, type KeyboardEvent, type MouseEvent, type ReactNode } from 'react';
 import type { Column, Picking, TableProps } from '#web/ui/table/tableProps.ts';
-import styles from '#web/ui/table/DataTable.module.css';
+import styles from '#web/ui/table/table.module.css';
 import { classes } from '#web/ui/classes.ts';
 import { toggled } from '#web/ui/table/selection.ts';
 import { singleKeys } from '#web/browser/singleKeys.ts';
@@ -71,7 +71,9 @@ const Detail = ({ span, children }: { span: number; children: ReactNode }) =>
 const EmptyRow = ({ span, children }: { span: number; children: ReactNode }) => (
   <tr role="row" className={styles['nothing']}>
     <td role="cell" colSpan={span}>
-      <div className={styles['none']}>
+      <div
+        className={classes('grid justify-items-center gap-8 mx-auto text-center', styles['none'])}
+      >
         {children}
         <p className={styles['empty']}>Data tidak ditemukan</p>
       </div>
@@ -104,7 +106,7 @@ function Line<Row>({ row, table, picking }: LineProps<Row>) {
   return (
     <tr
       role="row"
-      className={classes(styles['row'], onOpen && styles['opens'])}
+      className={classes(styles['row'], onOpen && classes('pointer', styles['opens']))}
       data-open={key === openKey || undefined}
       data-chosen={isSelected || undefined}
       onClick={onOpen && click}
@@ -124,7 +126,15 @@ function Line<Row>({ row, table, picking }: LineProps<Row>) {
           {column.phone === 'fact' ? (
             <Fact column={column} row={row} />
           ) : onOpen && index === 0 ? (
-            <button type="button" className={styles['open']} data-row="open" onClick={onOpen}>
+            <button
+              type="button"
+              className={classes(
+                'block max-w-full py-4 px-6 rounded-sm clip ring-inset',
+                styles['open'],
+              )}
+              data-row="open"
+              onClick={onOpen}
+            >
               <Cell column={column} row={row} />
             </button>
           ) : (
@@ -133,7 +143,7 @@ function Line<Row>({ row, table, picking }: LineProps<Row>) {
         </td>
       ))}
       {menu && (
-        <td role="cell" data-phone="menu" className={styles['menu']}>
+        <td role="cell" data-phone="menu" className="text-end">
           {menu(row)}
         </td>
       )}

@@ -2,7 +2,7 @@ import { ArrowDown, ArrowUp, ArrowUpDown } from 'lucide-react';
 import type { RefObject } from 'react';
 import type { Column, TableProps } from '#web/ui/table/tableProps.ts';
 import { ColumnSeparator } from '#web/ui/table/ColumnSeparator.tsx';
-import styles from '#web/ui/table/DataTable.module.css';
+import styles from '#web/ui/table/table.module.css';
 import { classes } from '#web/ui/classes.ts';
 import { ariaSort, nextSort, type Sort } from '#web/ui/table/sort.ts';
 import type { Separator } from '#web/ui/table/useColumnWidths.ts';
@@ -66,7 +66,14 @@ function Header<Row>({ column, sort, onSort, separator }: HeaderProps<Row>) {
       aria-sort={sortable ? direction : undefined}
     >
       {sortable && (
-        <button type="button" className={styles['sort']} onClick={() => onSort(nextSort(sort, id))}>
+        <button
+          type="button"
+          className={classes(
+            'inline-flex align-center gap-4 min-h-28 px-6 rounded-sm',
+            styles['sort'],
+          )}
+          onClick={() => onSort(nextSort(sort, id))}
+        >
           {title}
           <Arrow size={14} aria-hidden="true" />
         </button>

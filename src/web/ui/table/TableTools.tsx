@@ -1,6 +1,7 @@
 import { Rows3, Rows4 } from 'lucide-react';
 import type { Column } from '#web/ui/table/tableProps.ts';
-import styles from '#web/ui/table/TableTools.module.css';
+import styles from '#web/ui/table/table.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { setDensity, useDensity } from '#web/ui/table/density.ts';
 import type { Sort } from '#web/ui/table/sort.ts';
 import { Select } from '#web/ui/select/Select.tsx';
@@ -44,7 +45,10 @@ export function DensityButton({ caption }: { caption: string }) {
   return (
     <button
       type="button"
-      className={styles['density']}
+      className={classes(
+        'place-center flex-none ms-auto faint size-36 rounded hover-ink fine-only',
+        styles['density'],
+      )}
       aria-label={`Baris rapat, ${caption}`}
       title="Baris rapat"
       aria-pressed={compact}

@@ -35,7 +35,11 @@ export function TextField(props: Props) {
         const described = classes(unit, links['aria-describedby']) || undefined;
         return (
           <div className={controlClass(size, onClear && styles['clears'])}>
-            {prefix && <span className={styles['prefix']}>{prefix}</span>}
+            {prefix && (
+              <span className={classes('inline-flex align-center faint nowrap', styles['prefix'])}>
+                {prefix}
+              </span>
+            )}
             <input
               type="text"
               {...input}
@@ -45,7 +49,10 @@ export function TextField(props: Props) {
               className={insideClass()}
             />
             {suffix !== undefined && (
-              <span id={unit} className={styles['suffix']}>
+              <span
+                id={unit}
+                className={classes('inline-flex align-center faint nowrap', styles['suffix'])}
+              >
                 {suffix}
               </span>
             )}
@@ -60,7 +67,7 @@ export function TextField(props: Props) {
 const Clear = ({ label, onClear }: { label: ReactNode; onClear: () => void }) => (
   <button
     type="button"
-    className={styles['clear']}
+    className={classes('place-center flex-none faint hover-text ring-inset', styles['clear'])}
     aria-label={classes('Hapus isian', typeof label === 'string' && label)}
     onClick={({ currentTarget }) => {
       currentTarget.parentElement?.querySelector('input')?.focus();

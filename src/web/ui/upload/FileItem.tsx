@@ -1,6 +1,7 @@
 import { File as FileIcon, RotateCcw, Undo2, Upload, X } from 'lucide-react';
 import type { CSSProperties, PointerEvent, ReactNode, Ref } from 'react';
-import styles from '#web/ui/upload/FileItem.module.css';
+import styles from '#web/ui/upload/upload.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { fileSizeText } from '#web/ui/upload/fileSize.ts';
 import { isPreviewed } from '#web/ui/upload/preview/uploadsPreview.ts';
 import {
@@ -61,7 +62,7 @@ export function FileItem({ item, labels, acts, onAct, instant, handle, ...rest }
   return (
     <li
       ref={ref}
-      className={styles['item']}
+      className={classes('border rounded surface relative', styles['item'])}
       data-state={viewStateOf(phase)}
       data-status={statusOf(phase)}
       data-wrong={fault !== undefined || undefined}
@@ -76,12 +77,12 @@ export function FileItem({ item, labels, acts, onAct, instant, handle, ...rest }
       }}
     >
       {picture && <UploadPreview file={item.file} poster={item.poster} />}
-      <div className={styles['row']}>
+      <div className={classes('grid align-center gap-4 min-h-52 py-4 px-6', styles['row'])}>
         {handle}
         {!picture && <FileIcon size={20} className={styles['icon']} aria-hidden="true" />}
-        <div className={styles['info']}>
-          <bdi className={styles['name']}>{name}</bdi>
-          <span className={styles['size']}>{sizeOf(item, labels, sizeBase)}</span>
+        <div className="grid leading-ui px-6">
+          <bdi className="truncate semibold">{name}</bdi>
+          <span className="tiny faint num">{sizeOf(item, labels, sizeBase)}</span>
         </div>
         <State item={item} labels={labels} undo={acts.includes('undo')} />
         {acts.map((act) => {
@@ -91,7 +92,7 @@ export function FileItem({ item, labels, acts, onAct, instant, handle, ...rest }
             <button
               key={act}
               type="button"
-              className={styles['button']}
+              className={classes('place-center muted size-36 rounded hover-ink', styles['button'])}
               aria-label={`${words} ${name}`}
               title={words}
               disabled={disabled}
@@ -114,7 +115,11 @@ type ListProps = {
 };
 
 export const FileList = ({ label, gapAtEnd = false, children }: ListProps) => (
-  <ul className={styles['items']} aria-label={label} data-end={gapAtEnd || undefined}>
+  <ul
+    className={classes('stack gap-8', styles['items'])}
+    aria-label={label}
+    data-end={gapAtEnd || undefined}
+  >
     {children}
   </ul>
 );
@@ -130,9 +135,9 @@ function State({ item, labels, undo }: StateProps) {
   const [main, sub] = stateTexts(item, labels, undo);
   if (main === '') return null;
   return (
-    <p className={styles['state']}>
-      <span className={styles['main']}>{main}</span>
-      {sub !== '' && <span className={styles['sub']}>{sub}</span>}
+    <p className={classes('grid justify-items-end small leading-ui text-end', styles['state'])}>
+      <span className={classes('num', styles['main'])}>{main}</span>
+      {sub !== '' && <span className="tiny faint num">{sub}</span>}
     </p>
   );
 }

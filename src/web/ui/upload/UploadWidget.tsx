@@ -14,7 +14,8 @@ import type { Uploads } from '#web/ui/upload/queue/uploadQueue.ts';
 import { Field, type FieldLinks } from '#web/ui/form/Field.tsx';
 import { FileItem, FileList } from '#web/ui/upload/FileItem.tsx';
 import type { FileUploadProps } from '#web/ui/upload/uploadProps.ts';
-import styles from '#web/ui/upload/FileUpload.module.css';
+import styles from '#web/ui/upload/upload.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { admission, isIgnored } from '#web/ui/upload/drop/uploadsAdmission.ts';
 import { dropIndex } from '#web/ui/upload/reorder/reorder.ts';
 import {
@@ -72,7 +73,11 @@ export function UploadWidget(props: FileUploadProps) {
   useValidity(input, props, state, labels);
 
   return (
-    <div ref={root} className={styles['upload']} data-over={over.active || undefined}>
+    <div
+      ref={root}
+      className={classes('stack gap-8 min-w-0', styles['upload'])}
+      data-over={over.active || undefined}
+    >
       <Field
         label={props.label}
         help={props.help}
@@ -167,11 +172,14 @@ function Zone({ links, input, props, labels, onFiles }: ZoneProps) {
     ...(capture !== undefined && { capture }),
   };
   return (
-    <div className={styles['zone']} data-disabled={disabled || undefined}>
+    <div
+      className={classes('rounded-lg surface relative hover', styles['zone'])}
+      data-disabled={disabled || undefined}
+    >
       <input
         ref={input}
         type="file"
-        className={styles['input']}
+        className={classes('cover pointer-none', styles['input'])}
         aria-required={props.required || undefined}
         {...links}
         {...attributes}
@@ -182,10 +190,14 @@ function Zone({ links, input, props, labels, onFiles }: ZoneProps) {
           onFiles(files);
         }}
       />
-      <label htmlFor={links.id} className={styles['idle']}>
+      <label
+        htmlFor={links.id}
+        className={classes('row justify-center gap-12 muted leading-ui pointer', styles['idle'])}
+      >
         <CloudUpload size={22} aria-hidden="true" />
         <span>
-          {labels.idle} <span className={styles['browse']}>{labels.browse}</span>
+          {labels.idle}{' '}
+          <span className={classes('text-accent strong', styles['browse'])}>{labels.browse}</span>
         </span>
       </label>
     </div>
@@ -197,7 +209,7 @@ function Unfinished({ props, state, labels }: Pick<ListProps, 'props' | 'state' 
   const [earlier] = useState(() => pendingUploadsFor(props.purpose ?? ''));
   const open = earlier.filter(({ name }) => !state.items.some((item) => item.name === name));
   return open.map(({ transferId, name, size, offset }) => (
-    <p key={transferId} className={styles['unfinished']}>
+    <p key={transferId} className="small muted leading-ui">
       {worded(labels.unfinished, { name, percent: Math.floor((offset / size) * 100) })}
     </p>
   ));

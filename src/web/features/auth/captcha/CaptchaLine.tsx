@@ -1,5 +1,6 @@
 import { Shield } from 'lucide-react';
 import styles from '#web/features/auth/auth.module.css';
+import { classes } from '#web/ui/classes.ts';
 import type { Captcha } from '#web/features/auth/captcha/useCaptcha.ts';
 import type { CaptchaState } from '#web/features/auth/captcha/captcha.ts';
 
@@ -16,8 +17,11 @@ export function CaptchaLine({ captcha }: { captcha: Captcha }) {
   const isSlow = progress !== undefined;
   return (
     <div>
-      <div ref={container} className={styles['widget']} />
-      <div className={styles['captcha']} data-state={state}>
+      <div ref={container} className={classes('hide-empty', styles['widget'])} />
+      <div
+        className={classes('row gap-8 small faint min-h-24', styles['captcha'])}
+        data-state={state}
+      >
         <Shield size={18} aria-hidden="true" />
         <span role="status">
           {words[state]}
@@ -32,7 +36,11 @@ export function CaptchaLine({ captcha }: { captcha: Captcha }) {
           </>
         )}
         {state === 'failed' && (
-          <button type="button" className={styles['textButton']} onClick={start}>
+          <button
+            type="button"
+            className={classes('min-h-24 link strong underline', styles['textButton'])}
+            onClick={start}
+          >
             Coba lagi
           </button>
         )}

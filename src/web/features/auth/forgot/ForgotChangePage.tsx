@@ -90,7 +90,7 @@ function ChangeForm({ grant, onLate, onAsked }: FormProps) {
   return (
     <>
       <PageTitle>{TITLE}</PageTitle>
-      <p className={styles['lead']}>
+      <p className="mt-8 muted">
         Setelah diganti, Anda langsung masuk di sini dan keluar dari semua browser lain. Waktu yang
         tersisa: <Countdown until={new Date(grant.expiresAt)} onEnd={onLate} />.
       </p>

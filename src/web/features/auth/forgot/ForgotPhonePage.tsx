@@ -58,7 +58,7 @@ export function ForgotPhonePage() {
   return (
     <>
       <PageTitle>Lupa kata sandi</PageTitle>
-      <p className={styles['lead']}>
+      <p className="mt-8 muted">
         Kami mengirim kode ke nomor akun Anda, lalu Anda membuat kata sandi baru.
       </p>
       <form

@@ -8,7 +8,7 @@ import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
 export const NoCode = ({ title, children }: { title: string; children: ReactNode }) => (
   <>
     <PageTitle>{title}</PageTitle>
-    <p role="status" className={styles['lead']}>
+    <p role="status" className="mt-8 muted">
       {children} Minta kode baru untuk mengganti kata sandi.
     </p>
     <div className={styles['form']}>

@@ -83,7 +83,7 @@ export function LoginPage() {
   return (
     <>
       <PageTitle>Masuk</PageTitle>
-      <p className={styles['lead']}>Dengan nomor ponsel yang Anda daftarkan.</p>
+      <p className="mt-8 muted">Dengan nomor ponsel yang Anda daftarkan.</p>
       <form
         ref={form.ref}
         noValidate
@@ -115,7 +115,7 @@ export function LoginPage() {
           Masuk
         </Button>
       </form>
-      <div className={classes(styles['other'], styles['ways'])}>
+      <div className={classes(styles['other'], 'grid gap-12')}>
         <p>
           <Link to="/auth/forgot-password/phone">Lupa kata sandi?</Link>
         </p>

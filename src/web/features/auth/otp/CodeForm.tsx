@@ -40,7 +40,7 @@ export function CodeForm({ title, pending, onPending, enter, children, other }: 
   return (
     <>
       <PageTitle>{title}</PageTitle>
-      <p className={styles['lead']}>
+      <p className="mt-8 muted">
         {children} Kode berlaku sampai pukul {formatTime(new Date(pending.expiresAt))} WIB dan dapat
         dicoba lima kali.
       </p>
@@ -96,7 +96,7 @@ type EndedProps = { title: string; how: Ended; pending: PendingOtp };
 const EndedPage = ({ title, how, pending }: EndedProps) => (
   <>
     <PageTitle>{title}</PageTitle>
-    <p role="status" className={styles['lead']}>
+    <p role="status" className="mt-8 muted">
       {endings[how]}
     </p>
     <div className={styles['form']}>

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import { accountActs } from '#web/api/lazyApi.ts';
 import { refusalCode } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
-import styles from '#web/features/auth/otp/Resend.module.css';
+import styles from '#web/features/auth/auth.module.css';
 import { codeFrom, type SentCode } from '#web/api/sentCode.ts';
 import { secondsToWait } from '#web/ui/alert/RefusalAlert.tsx';
 import { announce } from '#web/ui/announce/announce.ts';

@@ -1,5 +1,3 @@
-import styles from '#web/features/auth/otp/SentTo.module.css';
-
 export const SentTo = ({ sentTo }: { sentTo: string }) => (
-  <span className={styles['sentTo']}>{sentTo}</span>
+  <span className="ink strong num nowrap">{sentTo}</span>
 );

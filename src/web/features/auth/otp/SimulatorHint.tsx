@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '#web/browser/router/Link.tsx';
 import { Smartphone } from 'lucide-react';
-import styles from '#web/features/auth/otp/SimulatorHint.module.css';
+import styles from '#web/features/auth/auth.module.css';
 import { configQuery } from '#web/api/configQuery.ts';
 
 type Props = {
@@ -17,7 +17,11 @@ export function SimulatorHint({ phone, small = false, onOpen }: Props) {
   if (!config?.codes_in_simulator) return null;
   return (
     <p className={styles[small ? 'line' : 'box']}>
-      <Smartphone size={small ? 16 : 18} aria-hidden="true" />
+      <Smartphone
+        size={small ? 16 : 18}
+        aria-hidden="true"
+        className={small ? undefined : 'mt-1'}
+      />
       <span>
         {!small && 'Kode dikirim ke ponsel simulasi. '}
         <Link to="/simulator" search={{ phone }} target="_blank" onClick={onOpen}>

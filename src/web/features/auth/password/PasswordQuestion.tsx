@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import type { Act } from '#contract/base/act.ts';
 import { isPasswordOld, placeQuestion } from '#web/api/reauth.ts';
 import { lastSeenUser } from '#web/api/user.ts';
-import styles from '#web/features/auth/password/PasswordQuestion.module.css';
+import styles from '#web/features/auth/auth.module.css';
 import { UsernameField } from '#web/features/auth/password/UsernameField.tsx';
 import { usePasswordInput } from '#web/features/auth/password/usePasswordInput.ts';
 import { PasswordField } from '#web/ui/form/PasswordField.tsx';

@@ -70,7 +70,7 @@ export function RegisterPage() {
   return (
     <>
       <PageTitle>Daftar</PageTitle>
-      <p className={styles['lead']}>Satu akun untuk usaha Anda. Gratis, tanpa kartu kredit.</p>
+      <p className="mt-8 muted">Satu akun untuk usaha Anda. Gratis, tanpa kartu kredit.</p>
       <form
         ref={form.ref}
         noValidate
@@ -146,7 +146,11 @@ function Agreement({ form }: { form: ReturnType<typeof useForm<Values>> }) {
       />
       <button
         type="button"
-        className={classes(styles['textButton'], styles['readTerms'])}
+        className={classes(
+          'min-h-24 link strong underline',
+          styles['textButton'],
+          styles['readTerms'],
+        )}
         onClick={() => setReading(true)}
       >
         Baca syarat layanan

@@ -1,4 +1,5 @@
-import styles from '#web/features/auth/register/TermsDialog.module.css';
+import styles from '#web/features/auth/auth.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 
@@ -9,7 +10,7 @@ export const TermsDialog = ({ onClose }: { onClose: () => void }) => (
     title="Syarat layanan"
     footer={<Button onClick={onClose}>Tutup</Button>}
   >
-    <ol className={styles['terms']}>
+    <ol className={classes('grid gap-12 muted', styles['terms'])}>
       <li>
         <strong>Penerima yang setuju.</strong> Kirim hanya kepada orang yang sudah setuju menerima
         pesan Anda. Siapa pun yang membalas STOP atau BERHENTI tidak dikirimi lagi.

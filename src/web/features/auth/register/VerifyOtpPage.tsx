@@ -77,7 +77,7 @@ const forNewBrowser = (pending: PendingOtp) => ({
 const NoPendingCode = () => (
   <>
     <PageTitle>Verifikasi nomor</PageTitle>
-    <p className={styles['lead']}>
+    <p className="mt-8 muted">
       Tidak ada kode yang sedang ditunggu di tab ini. Masuk atau daftar lebih dulu, lalu kode
       dikirim ke ponsel Anda.
     </p>

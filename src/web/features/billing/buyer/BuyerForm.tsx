@@ -2,7 +2,6 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type BillingProfile, saveBillingProfile } from '#contract/billing.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
-import styles from '#web/features/billing/buyer/BuyerForm.module.css';
 import { formatNpwp } from '#web/features/billing/labels.ts';
 import { buyerQuery } from '#web/features/billing/queries.ts';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
@@ -19,7 +18,7 @@ export function BuyerForm() {
   const buyer = useQuery(buyerQuery);
   return (
     <Panel title="Data untuk tagihan">
-      <p className={styles['note']}>
+      <p className="mb-16 muted pretty measure">
         Tercantum pada tagihan yang dibuat sesudah disimpan. Semua isian boleh dikosongkan; tanpa
         nama usaha, tagihan memakai nama akun Anda.
       </p>
@@ -54,7 +53,7 @@ function Fields({ buyer }: { buyer: BillingProfile }) {
     <form
       ref={form.ref}
       noValidate
-      className={styles['form']}
+      className="stack gap-16 max-w-640"
       onSubmit={form.submit((values) => {
         if (!save.busy) save.mutate(values);
       })}

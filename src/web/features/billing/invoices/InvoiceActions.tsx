@@ -7,7 +7,8 @@ import { type TopupMethod, topupMethodLabel } from '#contract/saldo.ts';
 import { perform } from '#web/api/act.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
-import styles from '#web/features/billing/invoices/InvoiceDrawer.module.css';
+import styles from '#web/features/billing/billing.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { TopupLink } from '#web/features/billing/plan/RequiredAction.tsx';
 import { usePlanChanges } from '#web/features/billing/plan/usePlanChanges.ts';
 import { invoiceQuery, methodsQuery } from '#web/features/billing/queries.ts';
@@ -28,13 +29,13 @@ import { toast } from '#web/ui/toast/toasts.ts';
 export function InvoiceActions({ invoice }: { invoice: InvoiceDetail }) {
   const [failure, setFailure] = useState<unknown>();
   return (
-    <div className={styles['foot']}>
+    <div className="stack gap-10 w-full">
       <Alert
         state="danger"
         visible={failure !== undefined}
         label={failure === undefined ? '' : sentenceOf(failure)}
       />
-      <div className={styles['actions']}>
+      <div className={classes('flex wrap justify-end gap-8 hide-empty', styles['actions'])}>
         {invoice.status === 'open' && invoice.kind === 'plan' && (
           <Pay invoice={invoice} onFailure={setFailure} />
         )}
@@ -143,7 +144,7 @@ function NoMethods({ limit }: { limit: TopupLimit }) {
       <Button variant="outline" tone="neutral" disabled aria-describedby={id}>
         Bayar dengan <ChevronDown size={16} aria-hidden="true" />
       </Button>
-      <p id={id} className={styles['limit']}>
+      <p id={id} className={classes('w-full small muted', styles['limit'])}>
         <LimitReason limit={limit} />
       </p>
     </>

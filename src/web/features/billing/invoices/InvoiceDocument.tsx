@@ -2,7 +2,8 @@ import type { ReactNode } from 'react';
 import { type InvoiceDetail, invoiceStatusLabel } from '#contract/billing.ts';
 import { formatNumber } from '#contract/base/money.ts';
 import { formatPhone } from '#contract/base/phone.ts';
-import styles from '#web/features/billing/invoices/InvoiceDrawer.module.css';
+import styles from '#web/features/billing/billing.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { formatNpwp, invoiceTone } from '#web/features/billing/labels.ts';
 import { formatPeriod } from '#web/features/billing/plan/usage.ts';
 import { CopyField } from '#web/ui/copy/CopyField.tsx';
@@ -15,12 +16,12 @@ export function InvoiceDocument({ invoice }: { invoice: InvoiceDetail }) {
   const { number, note, period_start: start, period_end: end } = invoice;
   return (
     <>
-      <div className={styles['head']}>
+      <div className="flex wrap align-start justify-between gap-8 gap-x-16">
         <div>
-          <p className={styles['total']}>
+          <p className="figure">
             <Money amount={invoice.total} />
           </p>
-          <p className={styles['title']}>
+          <p className="mt-4 muted">
             {invoice.title}
             {start && end && `, ${formatPeriod(start, end)}`}
           </p>
@@ -29,9 +30,9 @@ export function InvoiceDocument({ invoice }: { invoice: InvoiceDetail }) {
           {invoiceStatusLabel[invoice.status]}
         </StatusChip>
       </div>
-      {note && <p className={styles['note']}>{note}</p>}
+      {note && <p className="note-box">{note}</p>}
       <Lines invoice={invoice} />
-      <div className={styles['parties']}>
+      <div className={classes('grid gap-16 gap-x-24 py-16 border-y', styles['parties'])}>
         <PartyFacts title="Dari" party={invoice.seller} />
         <PartyFacts title="Kepada" party={invoice.buyer} />
       </div>
@@ -48,14 +49,14 @@ export function InvoiceDocument({ invoice }: { invoice: InvoiceDetail }) {
 function Lines({ invoice }: { invoice: InvoiceDetail }) {
   const { lines, base, dpp, ppn, unique_code: code, total } = invoice;
   return (
-    <section aria-label="Rincian" className={styles['sums']}>
-      <ul className={styles['lines']}>
+    <section aria-label="Rincian" className="stack gap-12">
+      <ul className="grid border-t">
         {lines.map((line, at) => (
-          <li key={at}>
-            <span className={styles['text']}>
+          <li key={at} className="flex align-baseline justify-between gap-16 py-10 border-b">
+            <span className="grid min-w-0 break-anywhere">
               {line.text}
               {line.quantity !== 1 && (
-                <span className={styles['small']}>
+                <span className="small faint">
                   {formatNumber(line.quantity)} × <Money amount={line.price} />
                 </span>
               )}
@@ -64,7 +65,7 @@ function Lines({ invoice }: { invoice: InvoiceDetail }) {
           </li>
         ))}
       </ul>
-      <dl className={styles['sum']}>
+      <dl className={classes('grid gap-6 sums', styles['sum'])}>
         <Sum term="Subtotal">
           <Money amount={base} />
         </Sum>
@@ -87,7 +88,7 @@ function Lines({ invoice }: { invoice: InvoiceDetail }) {
           <Money amount={total} />
         </Sum>
       </dl>
-      <p className={styles['words']}>
+      <p className="small muted pretty">
         Terbilang: <em>{invoice.in_words}</em>
       </p>
     </section>
@@ -106,7 +107,10 @@ const Sum = ({ term, strong, quiet, children }: SumProps) => (
 type PartyProps = { title: string; party: InvoiceDetail['seller'] };
 
 const PartyFacts = ({ title, party }: PartyProps) => (
-  <section className={styles['party']} aria-label={title}>
+  <section
+    className={classes('grid content-start gap-2 muted break-anywhere', styles['party'])}
+    aria-label={title}
+  >
     <h3>{title}</h3>
     <p>
       <strong>

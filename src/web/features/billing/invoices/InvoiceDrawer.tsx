@@ -5,7 +5,6 @@ import { refusalCode, sentenceOf } from '#web/api/errors.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { InvoiceActions } from '#web/features/billing/invoices/InvoiceActions.tsx';
 import { InvoiceDocument } from '#web/features/billing/invoices/InvoiceDocument.tsx';
-import styles from '#web/features/billing/invoices/InvoiceDrawer.module.css';
 import { invoiceQuery } from '#web/features/billing/queries.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { Drawer } from '#web/ui/overlay/Modal.tsx';
@@ -32,7 +31,7 @@ export function InvoiceDrawer({ id }: { id: string }) {
       footer={invoice && <InvoiceActions invoice={invoice} />}
     >
       {invoice && (
-        <div className={styles['drawer']}>
+        <div className="stack gap-20">
           <InvoiceDocument invoice={invoice} />
         </div>
       )}
@@ -49,7 +48,7 @@ export function InvoiceDrawer({ id }: { id: string }) {
         </EmptyState>
       )}
       {!invoice && !error && (
-        <div className={styles['drawer']} aria-busy="true">
+        <div className="stack gap-20" aria-busy="true">
           <Skeleton height={44} />
           <Skeleton height={120} />
           <Skeleton lines={7} height="1.4em" />

@@ -11,7 +11,6 @@ import { formatDate, formatDateTime } from '#contract/base/time.ts';
 import { useUser } from '#web/api/user.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
-import styles from '#web/features/billing/invoices/Invoices.module.css';
 import { invoiceTone, nameOf } from '#web/features/billing/labels.ts';
 import { formatPeriod } from '#web/features/billing/plan/usage.ts';
 import { TopupButton } from '#web/features/saldo/saldo.ts';
@@ -54,7 +53,7 @@ const columns = (zone: string): readonly Column<Invoice>[] => [
     whole: true,
     phone: 'line',
     cell: (invoice) => (
-      <span className={invoice.number === null ? styles['none'] : 'num'}>{nameOf(invoice)}</span>
+      <span className={invoice.number === null ? 'faint' : 'num'}>{nameOf(invoice)}</span>
     ),
   },
   {
@@ -163,10 +162,10 @@ const NoInvoices = () => (
 );
 
 const What = ({ invoice }: { invoice: Invoice }) => (
-  <span className={styles['what']}>
+  <span className="stack ws-normal">
     {invoice.title}
     {invoice.period_start && invoice.period_end && (
-      <span className={styles['small']}>
+      <span className="small faint regular num">
         {formatPeriod(invoice.period_start, invoice.period_end)}
       </span>
     )}

@@ -3,7 +3,8 @@ import { formatRupiah } from '#contract/base/money.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { inclusionsOf, subscriptionTone } from '#web/features/billing/labels.ts';
 import { Ending } from '#web/features/billing/plan/RequiredAction.tsx';
-import styles from '#web/features/billing/plan/plan.module.css';
+import styles from '#web/features/billing/billing.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { formatDay, formatPeriod, lastDayOf } from '#web/features/billing/plan/usage.ts';
 import { usePlanChanges } from '#web/features/billing/plan/usePlanChanges.ts';
 import { Button } from '#web/ui/button/Button.tsx';
@@ -36,7 +37,7 @@ export function PlanNow({ subscription, error, onRetry, onDone }: Props) {
       {error && <WentWrong message={sentenceOf(error)} onRetry={onRetry} />}
       {!subscription && !error && <LoadingPlan />}
       {subscription && (
-        <div className={styles['plan']}>
+        <div className="stack gap-16">
           <PlanPrice subscription={subscription} />
           <Facts facts={factsOf(subscription)} />
           <Ending subscription={subscription} onDone={onDone} />
@@ -48,9 +49,9 @@ export function PlanNow({ subscription, error, onRetry, onDone }: Props) {
 }
 
 const PlanPrice = ({ subscription: { plan } }: { subscription: Subscription }) => (
-  <div className={styles['name']}>
-    <p className={styles['planName']}>{plan.name}</p>
-    <p className={styles['price']}>
+  <div className="flex wrap align-baseline justify-between gap-4 gap-x-16">
+    <p className="figure">{plan.name}</p>
+    <p className={classes('muted', styles['price'])}>
       {plan.price > 0 ? (
         <>
           <strong>
@@ -69,7 +70,7 @@ function factsOf(subscription: Subscription): readonly Fact[] {
   const { plan, period_start: start, period_end: end, next_charge: next } = subscription;
   const isDue = subscription.status === 'past_due';
   const inclusions = (
-    <ul className={styles['inclusions']}>
+    <ul className="grid gap-2">
       {inclusionsOf(plan).map((line) => (
         <li key={line}>{line}</li>
       ))}
@@ -105,7 +106,7 @@ function Stop({ subscription, onDone }: StopProps) {
     const stopped = await confirm({
       title: `Berhenti dari paket ${plan.name}?`,
       children: (
-        <div className={styles['question']}>
+        <div className="grid gap-10">
           <p>
             Sampai {last} tidak ada yang berubah. Mulai {formatDay(end)} akun memakai paket Gratis,
             dan tidak ada tagihan paket lagi.
@@ -133,8 +134,8 @@ function Stop({ subscription, onDone }: StopProps) {
 }
 
 const LoadingPlan = () => (
-  <div className={styles['plan']} aria-busy="true">
-    <div className={styles['name']}>
+  <div className="stack gap-16" aria-busy="true">
+    <div className="flex wrap align-baseline justify-between gap-4 gap-x-16">
       <Skeleton width="5em" height={31} />
       <Skeleton width="9em" />
     </div>

@@ -6,7 +6,6 @@ import { formatDateTimeZone } from '#contract/base/time.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useUser } from '#web/api/user.ts';
 import { topupFor } from '#web/features/billing/labels.ts';
-import styles from '#web/features/billing/plan/plan.module.css';
 import { formatDay } from '#web/features/billing/plan/usage.ts';
 import { usePlanChanges } from '#web/features/billing/plan/usePlanChanges.ts';
 import { dueInvoiceQuery, plansQuery } from '#web/features/billing/queries.ts';
@@ -58,7 +57,7 @@ function PastDue({ subscription, onDone }: Props) {
           : `Paket ${plan.name} menunggu pembayaran, dan saldo Anda sudah cukup.`
       }
     >
-      <p className={styles['words']}>
+      <p className="measure mt-2 muted pretty">
         {until
           ? `Kuota dan harga paket tetap berlaku sampai ${formatDateTimeZone(until, zone)}. `
           : 'Kuota dan harga paket masih berlaku. '}
@@ -66,7 +65,7 @@ function PastDue({ subscription, onDone }: Props) {
           ? 'Begitu saldo masuk, paket dibayar otomatis.'
           : 'Pembayaran dicoba lagi otomatis, atau bayar sekarang.'}
       </p>
-      <div className={styles['actions']}>
+      <div className="flex wrap gap-8 mt-10">
         {short > 0 ? (
           <TopupLink amount={short} />
         ) : (
@@ -119,14 +118,14 @@ function Suspended({ subscription, onDone }: Props) {
       variant="pro"
       label={`Paket ${plan.name} ditangguhkan karena belum dibayar.`}
     >
-      <p className={styles['words']}>
+      <p className="measure mt-2 muted pretty">
         Kuota dan harga paket tidak berlaku sampai paket dilanjutkan
         {saldo && `: tiap pesan dikenai harga dasar, ${formatRupiah(saldo.message_price)}`}. Token
         dan riwayat pesan Anda tetap ada.
         {short > 0 &&
           ` Untuk melanjutkan, saldo kurang ${formatRupiah(short)} dari ${formatRupiah(price)}.`}
       </p>
-      <div className={styles['actions']}>
+      <div className="flex wrap gap-8 mt-10">
         {short > 0 ? (
           <TopupLink amount={short} />
         ) : (
@@ -171,7 +170,7 @@ export function Ending({ subscription, onDone }: Props): ReactNode {
           : `Mulai ${formatDay(end)} paket Anda menjadi ${next?.name}, ${formatRupiah(next?.price ?? 0)} per bulan.`
       }
     >
-      <div className={styles['actions']}>
+      <div className="flex wrap gap-8 mt-10">
         <Button
           variant="outline"
           busy={resume.busy}
@@ -181,7 +180,7 @@ export function Ending({ subscription, onDone }: Props): ReactNode {
         </Button>
       </div>
       {resume.error && (
-        <p role="alert" className={styles['failed']}>
+        <p role="alert" className="mt-8 small text-danger">
           {sentenceOf(resume.error)}
         </p>
       )}

@@ -2,7 +2,8 @@ import { useId } from 'react';
 import type { Subscription } from '#contract/billing.ts';
 import { formatNumber } from '#contract/base/money.ts';
 import { sentenceOf } from '#web/api/errors.ts';
-import styles from '#web/features/billing/plan/plan.module.css';
+import styles from '#web/features/billing/billing.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { forecastSentence, levelOf } from '#web/features/billing/plan/usage.ts';
 import { Money } from '#web/ui/money/Money.tsx';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
@@ -29,16 +30,18 @@ function Usage({ subscription }: { subscription: Subscription }) {
   const { usage, status } = subscription;
   const { used, beyond, quota } = usage;
   return (
-    <div className={styles['usage']}>
+    <div className={classes('stack gap-12', styles['usage'])}>
       {quota > 0 ? (
         <>
-          <p className={styles['used']}>
+          <p
+            className={classes('flex wrap align-baseline gap-0 gap-x-8 muted num', styles['used'])}
+          >
             <strong>{formatNumber(used)}</strong> <span>dari {formatNumber(quota)} pesan</span>
           </p>
           <Bar used={used} quota={quota} />
         </>
       ) : (
-        <p className={styles['used']}>
+        <p className={classes('flex wrap align-baseline gap-0 gap-x-8 muted num', styles['used'])}>
           <strong>{formatNumber(used + beyond)}</strong> <span>pesan</span>
         </p>
       )}
@@ -59,7 +62,7 @@ function Bar({ used, quota }: { used: number; quota: number }) {
   const percent = Math.floor(share * 100);
   const words = `${formatNumber(used)} dari ${formatNumber(quota)} pesan, ${percent} persen`;
   return (
-    <div className={styles['meter']}>
+    <div className="grid gap-6">
       <div
         role="meter"
         aria-labelledby={id}
@@ -67,12 +70,12 @@ function Bar({ used, quota }: { used: number; quota: number }) {
         aria-valuemax={quota}
         aria-valuenow={Math.min(used, quota)}
         aria-valuetext={words}
-        className={styles['bar']}
+        className={classes('rounded-full bg-line overflow-hidden', styles['bar'])}
         data-level={level}
       >
         <span style={{ width: `${share * 100}%` }} data-some={used > 0 || undefined} />
       </div>
-      <p className={styles['scale']}>
+      <p className="flex justify-between gap-16 small faint num">
         <span id={id}>Kuota terpakai</span>
         <span aria-hidden="true">
           {level === 'over'
@@ -107,7 +110,7 @@ function factsOf({ usage, plan, tokens_used: tokens }: Subscription): readonly F
         <>
           {formatNumber(tokens)} dari {formatNumber(plan.tokens)}
           {tokens > plan.tokens && (
-            <span className={styles['over']}>
+            <span className="block mt-2 small faint">
               Melebihi paket: token yang ada tetap jalan, yang baru tidak dapat dibuat.
             </span>
           )}
@@ -118,8 +121,8 @@ function factsOf({ usage, plan, tokens_used: tokens }: Subscription): readonly F
 }
 
 const LoadingUsage = () => (
-  <div className={styles['usage']} aria-busy="true">
-    <p className={styles['used']}>
+  <div className={classes('stack gap-12', styles['usage'])} aria-busy="true">
+    <p className={classes('flex wrap align-baseline gap-0 gap-x-8 muted num', styles['used'])}>
       <Skeleton width="9em" />
     </p>
     <Skeleton height={10} round />

@@ -9,7 +9,6 @@ import { TopupLink } from '#web/features/billing/plan/RequiredAction.tsx';
 import { formatDay } from '#web/features/billing/plan/usage.ts';
 import { useTakeSubscription } from '#web/features/billing/plan/usePlanChanges.ts';
 import { Preview } from '#web/features/billing/plans/Preview.tsx';
-import styles from '#web/features/billing/plans/ChangeDialog.module.css';
 import { sameFigures } from '#web/features/billing/plans/figures.ts';
 import { previewQuery } from '#web/features/billing/queries.ts';
 import { LimitReason, saldoQuery, topupLimitOf } from '#web/features/saldo/saldo.ts';
@@ -80,7 +79,7 @@ export function ChangeDialog({ plan, onDone }: Props) {
   );
   return (
     <Modal addressed open onClose={close} title={titleOf(data)} footer={foot}>
-      <div className={styles['dialog']}>
+      <div className="stack gap-14">
         <Alert
           state="warning"
           visible={changed}
@@ -141,7 +140,7 @@ function resultOf({ to, when, total, starts_at: at }: SubscriptionPreview): stri
 }
 
 const LoadingPreview = () => (
-  <div className={styles['dialog']} aria-busy="true">
+  <div className="stack gap-14" aria-busy="true">
     <Skeleton lines={2} />
     <Skeleton height={150} />
     <Skeleton height={90} />

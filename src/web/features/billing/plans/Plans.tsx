@@ -6,7 +6,8 @@ import { formatRupiah } from '#contract/base/money.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { inclusionsOf, pricePerMessage } from '#web/features/billing/labels.ts';
 import { formatDay, lastDayOf } from '#web/features/billing/plan/usage.ts';
-import styles from '#web/features/billing/plans/Plans.module.css';
+import styles from '#web/features/billing/billing.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { plansQuery } from '#web/features/billing/queries.ts';
 import { LinkButton } from '#web/ui/button/Button.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
@@ -19,7 +20,7 @@ export function Plans({ subscription }: { subscription: Subscription | undefined
   const plans = useQuery(plansQuery);
   return (
     <Panel title="Pilih paket">
-      <p className={styles['note']}>
+      <p className="mb-16 muted pretty measure">
         Naik paket berlaku hari ini dan dihitung per hari. Turun paket berlaku mulai periode
         berikutnya.
       </p>
@@ -50,27 +51,36 @@ function PlanCard({ plan, subscription }: CardProps) {
   const current = subscription?.plan.code === plan.code;
   const each = pricePerMessage(plan);
   return (
-    <li className={styles['card']} data-current={current || undefined} aria-labelledby={id}>
-      <div className={styles['head']}>
+    <li
+      className={classes('column gap-12 card p-20', styles['card'])}
+      data-current={current || undefined}
+      aria-labelledby={id}
+    >
+      <div
+        className={classes(
+          'flex wrap align-baseline justify-between gap-4 gap-x-12',
+          styles['head'],
+        )}
+      >
         <h3 id={id}>{plan.name}</h3>
         <Mark plan={plan} subscription={subscription} />
       </div>
-      <p className={styles['price']}>
+      <p className={classes('flex wrap align-baseline muted gap-0 gap-x-6', styles['plansPrice'])}>
         <strong>
           <Money amount={plan.price} />
         </strong>{' '}
         per bulan
       </p>
-      <p className={styles['about']}>{plan.description}</p>
-      <ul className={styles['inclusions']}>
+      <p className="muted pretty">{plan.description}</p>
+      <ul className={classes('grid gap-6 ruled', styles['plansInclusions'])}>
         {inclusionsOf(plan).map((line) => (
           <li key={line}>
-            <Check size={16} aria-hidden="true" />
+            <Check size={16} className="mt-2 text-accent" aria-hidden="true" />
             {line}
           </li>
         ))}
       </ul>
-      <p className={styles['each']}>
+      <p className="small faint">
         {each ? `Setara ${each} per pesan bila kuota habis terpakai.` : 'Tanpa biaya bulanan.'}
       </p>
       <Choice plan={plan} subscription={subscription} />
@@ -93,7 +103,7 @@ function Choice({ plan, subscription }: CardProps) {
   if (now.code === plan.code) {
     const last = formatDay(lastDayOf(subscription.period_end));
     return (
-      <p className={styles['now']}>
+      <p className={classes('small muted text-center', styles['now'])}>
         {now.price === plan.price
           ? `Periode ini sampai ${last}.`
           : `Anda membayar ${formatRupiah(now.price)} sampai ${last}, lalu ${formatRupiah(plan.price)}.`}
@@ -120,7 +130,7 @@ function Choice({ plan, subscription }: CardProps) {
 const LoadingPlans = () => (
   <div className={styles['plans']} aria-busy="true">
     {[0, 1, 2].map((card) => (
-      <div key={card} className={styles['card']}>
+      <div key={card} className={classes('column gap-12 card p-20', styles['card'])}>
         <Skeleton width="6em" height={24} />
         <Skeleton width="8em" height={32} />
         <Skeleton lines={4} />

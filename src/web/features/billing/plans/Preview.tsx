@@ -5,7 +5,8 @@ import { formatNumber, formatRupiah } from '#contract/base/money.ts';
 import { TOPUP_MIN } from '#contract/saldo.ts';
 import { inclusionsOf } from '#web/features/billing/labels.ts';
 import { formatDay, lastDayOf } from '#web/features/billing/plan/usage.ts';
-import styles from '#web/features/billing/plans/ChangeDialog.module.css';
+import styles from '#web/features/billing/billing.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
 
@@ -13,13 +14,16 @@ export function Preview({ preview }: { preview: SubscriptionPreview }) {
   const { from, to, when, shortage, tokens_over: over } = preview;
   return (
     <>
-      <p className={styles['change']}>
+      <p className="row wrap gap-8 larger muted">
         <span>{from.name}</span>
         <ArrowRight size={18} role="img" aria-label="menjadi" />
         <strong>{to.name}</strong>
       </p>
-      <p className={styles['when']}>{whenSentence(preview)}</p>
-      <ul className={styles['inclusions']} aria-label={`Termasuk dalam paket ${to.name}`}>
+      <p className="pretty">{whenSentence(preview)}</p>
+      <ul
+        className={classes('flex wrap gap-2 gap-x-8 small muted', styles['inclusions'])}
+        aria-label={`Termasuk dalam paket ${to.name}`}
+      >
         {inclusionsOf(to).map((line) => (
           <li key={line}>{line}</li>
         ))}
@@ -62,7 +66,7 @@ function SumNow({ preview }: { preview: SubscriptionPreview }) {
   const daysWords = left === days ? '' : `, ${left} hari`;
   return (
     <>
-      <dl className={styles['sum']}>
+      <dl className={classes('grid gap-8 ruled sums', styles['changeDialogSum'])}>
         <Line term={`Paket ${to.name}${daysWords}`}>
           <Money amount={charge} />
         </Line>
@@ -78,7 +82,7 @@ function SumNow({ preview }: { preview: SubscriptionPreview }) {
           <Money amount={Math.abs(total)} />
         </Line>
       </dl>
-      <dl className={styles['sum']}>
+      <dl className={classes('grid gap-8 ruled sums', styles['changeDialogSum'])}>
         <Line term="Saldo sekarang">
           <Money amount={preview.available} />
         </Line>
@@ -94,7 +98,7 @@ function SumNow({ preview }: { preview: SubscriptionPreview }) {
 }
 
 const SumLater = ({ preview }: { preview: SubscriptionPreview }) => (
-  <dl className={styles['sum']}>
+  <dl className={classes('grid gap-8 ruled sums', styles['changeDialogSum'])}>
     <Line term="Dibayar sekarang" strong>
       <Money amount={0} />
     </Line>

@@ -9,8 +9,9 @@ import { typeNames } from '#web/api/uploads/fileTypes.ts';
 import { Link } from '#web/browser/router/Link.tsx';
 import { templatesQuery } from '#web/features/campaigns/draft/templatesQuery.ts';
 import type { DraftValues } from '#web/features/campaigns/draft/content.ts';
-import layout from '#web/ui/layout/editor.module.css';
+import layout from '#web/ui/layout/layout.module.css';
 import styles from '#web/features/campaigns/campaigns.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import type { Form } from '#web/ui/form/useForm.ts';
 import { Select } from '#web/ui/select/Select.tsx';
@@ -82,10 +83,10 @@ function WithVariables({ form, field, columns, children }: VariablesProps) {
     area.current?.focus();
   };
   return (
-    <div className={styles['body']}>
+    <div className="grid gap-8">
       {children(area)}
       {columns.length > 0 && (
-        <div className={styles['variables']} role="group" aria-label="Sisipkan variabel">
+        <div className="flex wrap gap-8" role="group" aria-label="Sisipkan variabel">
           {columns.map((name) => (
             <Button
               key={name}
@@ -101,7 +102,7 @@ function WithVariables({ form, field, columns, children }: VariablesProps) {
         </div>
       )}
       {columns.length > 0 && (
-        <p className={styles['note']}>
+        <p className={classes('small faint regular', styles['note'])}>
           Variabel diisi dari daftar penerima. Pengganti untuk yang kosong ditulis setelah garis
           tegak, misalnya {`{${columns.find((name) => /nama/i.test(name)) ?? columns[0]}|Kak}`}.
         </p>
@@ -191,7 +192,7 @@ function TemplateFields({ form, campaign }: Props) {
         onChange={choose}
       />
       {all && offered.length === 0 && (
-        <p className={styles['note']}>
+        <p className={classes('small faint regular', styles['note'])}>
           Belum ada templat yang disetujui. <Link to="/token/templat">Buka halaman Templat</Link>
         </p>
       )}

@@ -30,8 +30,9 @@ import { useCost } from '#web/features/campaigns/draft/useCost.ts';
 import { useCampaignChanged } from '#web/features/campaigns/queries.ts';
 import { canSend, DisconnectedNumber } from '#web/features/messages/messages.ts';
 import { RecipientList } from '#web/features/campaigns/progress/RecipientList.tsx';
-import layout from '#web/ui/layout/editor.module.css';
+import layout from '#web/ui/layout/layout.module.css';
 import styles from '#web/features/campaigns/campaigns.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
@@ -41,6 +42,8 @@ import { Panel, Row, Stack } from '#web/ui/panel/Panel.tsx';
 import { SelectOne } from '#web/ui/select/SelectOne.tsx';
 import { listKey } from '#web/ui/table/list/useList.ts';
 import { toast } from '#web/ui/toast/toasts.ts';
+
+const editor = classes('stack gap-32', layout['editor']);
 
 export function DraftEditor({ campaign }: { campaign: Campaign }) {
   const zone = useUser().timezone;
@@ -78,7 +81,7 @@ export function DraftEditor({ campaign }: { campaign: Campaign }) {
   });
   return (
     <Stack gap={32}>
-      <form ref={form.ref} noValidate className={layout['editor']} onSubmit={onSubmit}>
+      <form ref={form.ref} noValidate className={editor} onSubmit={onSubmit}>
         <div className={styles['fields']}>
           <Alert id={OBSTACLE} state="warning" visible={obstacle !== undefined} label={obstacle} />
           <RefusalAlert error={actions.error} fields={['content']} />

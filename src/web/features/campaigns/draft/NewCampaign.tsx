@@ -14,7 +14,7 @@ import { isUnanswered, sentenceOf } from '#web/api/errors.ts';
 import { typeNames } from '#web/api/uploads/fileTypes.ts';
 import { uploadText } from '#web/features/campaigns/draft/uploadText.ts';
 import { listFromPasted } from '#web/features/campaigns/labels.ts';
-import layout from '#web/ui/layout/editor.module.css';
+import layout from '#web/ui/layout/layout.module.css';
 import styles from '#web/features/campaigns/campaigns.module.css';
 import { allTokensQuery } from '#web/api/allTokens.ts';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';

@@ -18,6 +18,7 @@ import { useUser } from '#web/api/user.ts';
 import { templatesQuery } from '#web/features/campaigns/draft/templatesQuery.ts';
 import { placeIn, type DraftValues } from '#web/features/campaigns/draft/content.ts';
 import styles from '#web/features/campaigns/campaigns.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { nameAndNumberOf } from '#contract/messages/peer.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { ChatBubble, ChatList } from '#web/ui/chat/ChatBubble.tsx';
@@ -38,18 +39,22 @@ export function Preview({ campaign, values }: Props) {
   });
   const recipient = data?.rows[index % PAGE_SIZE];
   if (waiting === 0) {
-    return <p className={styles['note']}>Tidak ada penerima yang dapat dikirimi.</p>;
+    return (
+      <p className={classes('small faint regular', styles['note'])}>
+        Tidak ada penerima yang dapat dikirimi.
+      </p>
+    );
   }
   return (
-    <div className={styles['preview']}>
-      <div className={styles['phone']}>
+    <div className="stack gap-18">
+      <div className={classes('grid align-center border rounded-lg sunken', styles['phone'])}>
         {recipient ? (
           <Bubble campaign={campaign} values={values} recipient={recipient} />
         ) : (
           <Skeleton height={96} />
         )}
       </div>
-      <div className={styles['pager']}>
+      <div className="row justify-between gap-8 small muted">
         <Button
           variant="outline"
           tone="neutral"
@@ -96,7 +101,9 @@ function Bubble({ campaign, values, recipient }: Props & { recipient: CampaignRe
   const message = messageOf(campaign, values, { own, template });
   if (message === undefined)
     return (
-      <p className={styles['note']}>Tulis isinya: di sini terlihat seperti di ponsel penerima.</p>
+      <p className={classes('small faint regular', styles['note'])}>
+        Tulis isinya: di sini terlihat seperti di ponsel penerima.
+      </p>
     );
   return (
     <ChatList label="Pratinjau di ponsel penerima">

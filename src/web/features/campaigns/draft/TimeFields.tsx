@@ -1,7 +1,7 @@
 import { PACE_MAX, type Campaign } from '#contract/campaigns.ts';
 import { formatNumber } from '#contract/base/money.ts';
 import type { DraftValues } from '#web/features/campaigns/draft/content.ts';
-import layout from '#web/ui/layout/editor.module.css';
+import layout from '#web/ui/layout/layout.module.css';
 import { formatDateTimeZone } from '#contract/base/time.ts';
 import { useUser } from '#web/api/user.ts';
 import type { Form } from '#web/ui/form/useForm.ts';

@@ -35,6 +35,7 @@ import { ExportButton } from '#web/features/exports/exports.ts';
 import { canSend, DisconnectedNumber, statusSegments } from '#web/features/messages/messages.ts';
 import { campaignQuery, isUnderWay, useCampaignChanged } from '#web/features/campaigns/queries.ts';
 import styles from '#web/features/campaigns/campaigns.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { Alert, type AlertState } from '#web/ui/alert/Alert.tsx';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
@@ -171,14 +172,14 @@ function Counts({ campaign }: { campaign: Campaign }) {
     ...(recipients.cancelled > 0 ? [{ label: 'Dibatalkan', n: recipients.cancelled }] : []),
   ];
   return (
-    <dl className={styles['counts']}>
+    <dl className={classes('grid gap-16', styles['counts'])}>
       {figures.map(({ label, n, of }) => (
         <div key={label}>
-          <dt>{label}</dt>
-          <dd>
+          <dt className="small faint">{label}</dt>
+          <dd className="larger strong">
             <span className="num">{formatNumber(n)}</span>
             {of && of.whole > 0 && (
-              <span className={styles['share']}>
+              <span className="block tiny faint regular">
                 {percentOf(n, of.whole)} {of.words}
               </span>
             )}

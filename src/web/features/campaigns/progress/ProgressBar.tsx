@@ -2,6 +2,7 @@ import type { Campaign, RecipientCounts } from '#contract/campaigns.ts';
 import { segmentsOf } from '#contract/messages/counts.ts';
 import { formatNumber } from '#contract/base/money.ts';
 import styles from '#web/features/campaigns/campaigns.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { statusSegments } from '#web/features/messages/messages.ts';
 
 /** All recipients of a campaign, including cancelled ones. */
@@ -23,7 +24,7 @@ export function ProgressBar({ campaign }: { campaign: Campaign }) {
   const done = recipients.placed + recipients.refused;
   return (
     <span
-      className={styles['bar']}
+      className={classes('flex bg-line overflow-hidden', styles['bar'])}
       role="progressbar"
       aria-label="Kemajuan"
       aria-valuemin={0}
@@ -32,11 +33,11 @@ export function ProgressBar({ campaign }: { campaign: Campaign }) {
       aria-valuetext={`${formatNumber(done)} dari ${formatNumber(all)} penerima`}
     >
       {statusSegments.map(
-        ({ key }) =>
+        ({ key, color }) =>
           parts[key] > 0 && (
             <span
               key={key}
-              data-kind={key}
+              data-hue={color}
               style={{ inlineSize: `${(100 * parts[key]) / all}%` }}
             />
           ),

@@ -83,13 +83,15 @@ function State({ recipient: { state, reason, message, written }, status }: State
     (state === 'invalid' ? invalidReason(written) : undefined) ??
     (message?.failure ? failureCause(message.failure) : undefined);
   return (
-    <span className={classes(styles['name'], styles['state'])}>
+    <span
+      className={classes('grid justify-items-start gap-4 min-w-0', styles['name'], styles['state'])}
+    >
       {message ? (
         <StatusMark status={message.status} />
       ) : (
         <StatusChip tone={recipientTone[state]}>{recipientWords(state, { status })}</StatusChip>
       )}
-      {why !== undefined && <span className={styles['under']}>{why}</span>}
+      {why !== undefined && <span className="small faint regular">{why}</span>}
     </span>
   );
 }
@@ -121,8 +123,8 @@ export function RecipientList({ campaign }: { campaign: Campaign }) {
       resetScroll: false,
     });
   return (
-    <div className={styles['list']}>
-      {left !== '' && <p className={styles['note']}>{left}</p>}
+    <div className="stack gap-18">
+      {left !== '' && <p className={classes('small faint regular', styles['note'])}>{left}</p>}
       <div className={styles['filter']}>
         <Select
           label="Status"

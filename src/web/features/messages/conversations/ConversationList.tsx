@@ -8,7 +8,8 @@ import { CONVERSATION_QUERY_MAX, type Conversation } from '#contract/messages/co
 import { civilDate, formatTime } from '#contract/base/time.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useUser } from '#web/api/user.ts';
-import styles from '#web/features/messages/conversations/ConversationList.module.css';
+import styles from '#web/features/messages/conversations/conversations.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { ConversationMenu } from '#web/features/messages/conversations/menu/ThreadMenu.tsx';
 import { boxOf, focusNextBox } from '#web/ui/chat/thread/boxFocus.ts';
 import { draftOf } from '#web/ui/chat/composer/useDraft.ts';
@@ -57,7 +58,7 @@ export function ConversationList({ filter, ...rest }: Props) {
     <ChatList
       label="Daftar percakapan"
       head={
-        <div className={styles['filters']}>
+        <div className={classes('row gap-8', styles['filters'])}>
           <SearchField
             label="Cari percakapan"
             placeholder="Cari"
@@ -172,7 +173,8 @@ function Line({ conversation, filter, open, withToken }: LineProps) {
           preview={
             draft ? (
               <>
-                <span className={styles['draft']}>Draf:</span> <bdi>{captionText(draft)}</bdi>
+                <span className="flex-none text-warning strong">Draf:</span>{' '}
+                <bdi>{captionText(draft)}</bdi>
               </>
             ) : (
               <>
@@ -182,7 +184,9 @@ function Line({ conversation, filter, open, withToken }: LineProps) {
             )
           }
         >
-          {withToken && <bdi className={styles['token']}>{token.name}</bdi>}
+          {withToken && (
+            <bdi className={classes('truncate tiny faint', styles['token'])}>{token.name}</bdi>
+          )}
         </ChatRowWords>
       </Link>
       <ChatRowTool>

@@ -9,7 +9,8 @@ import { civilDate, formatDateTime, formatDateTimeZone, formatTime } from '#cont
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { useUser } from '#web/api/user.ts';
-import styles from '#web/features/messages/details/MessageDetails.module.css';
+import styles from '#web/features/messages/messages.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { messageQuery } from '#web/features/messages/queries.ts';
 import { FailurePanel, RetryNotice } from '#web/features/messages/details/FailurePanel.tsx';
 import { RescheduleButton } from '#web/features/messages/details/RescheduleButton.tsx';
@@ -41,7 +42,7 @@ export function MessageDetails({ message }: { message: MessageDetail }) {
     });
   return (
     <Stack gap={24}>
-      <div className={styles['message']}>
+      <div className="border rounded-lg paper">
         <ChatList label="Isi pesan">
           <ChatBubble
             message={content}
@@ -146,7 +147,7 @@ function factsOf(message: MessageDetail, zone: string): readonly Fact[] {
     {
       term: <span id="message-id">ID pesan</span>,
       is: (
-        <span className={styles['id']}>
+        <span className={classes('row wrap gap-4 gap-x-8', styles['id'])}>
           <code>{message.id}</code>
           <CopyButton value={message.id} describes="message-id" />
         </span>

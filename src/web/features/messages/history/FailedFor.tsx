@@ -1,5 +1,4 @@
 import type { Failure, MessageRow } from '#contract/messages.ts';
-import styles from '#web/features/messages/StatusMark.module.css';
 
 /** Failures in a few words that fit a column; the details say it in full, with what to do. */
 const failureWords: Record<Failure, string> = {
@@ -24,4 +23,5 @@ const failureWords: Record<Failure, string> = {
 type Props = { message: Pick<MessageRow, 'status' | 'failure'> };
 
 export const FailedFor = ({ message: { status, failure } }: Props) =>
-  status === 'failed' && failure && <span className={styles['note']}>{failureWords[failure]}</span>;
+  status === 'failed' &&
+  failure && <span className="block tiny muted num ws-normal">{failureWords[failure]}</span>;

@@ -7,7 +7,8 @@ import {
 } from '#contract/messages.ts';
 import type { Token } from '#contract/tokens.ts';
 import { civilDate } from '#contract/base/time.ts';
-import styles from '#web/features/messages/history/FilterBar.module.css';
+import styles from '#web/features/messages/messages.module.css';
+import { classes } from '#web/ui/classes.ts';
 import {
   countSet,
   noFilters,
@@ -44,13 +45,15 @@ type Props = {
   onChange: (next: FilterSearch) => void;
 };
 
+const bar = classes('row wrap gap-8 mb-16', styles['bar']);
+
 export function FilterBar({ search, filters, tokens, onChange }: Props) {
   const tokenOptions: readonly Option[] = [
     { value: '', label: 'Semua token' },
     ...tokens.map(({ id, name }) => ({ value: id, label: name })),
   ];
   return (
-    <div className={styles['bar']} role="search" aria-label="Saring pesan">
+    <div className={bar} role="search" aria-label="Saring pesan">
       <SearchField
         label="Cari nomor, nama, atau kata"
         placeholder="Nomor, nama, atau kata"

@@ -20,7 +20,8 @@ import { ViewBar } from '#web/features/messages/views/ViewBar.tsx';
 import { FilterBar } from '#web/features/messages/history/FilterBar.tsx';
 import { noFilters, readFilters, type Filters } from '#web/features/messages/history/filters.ts';
 import { MessageDrawer } from '#web/features/messages/details/MessageDrawer.tsx';
-import styles from '#web/features/messages/history/MessageTable.module.css';
+import styles from '#web/features/messages/messages.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { ExportButton } from '#web/features/exports/exports.ts';
 import { useWide } from '#web/ui/layout/useWide.ts';
 import { useMedia } from '#web/ui/layout/useMedia.ts';
@@ -77,9 +78,11 @@ const columns = (zone: string): readonly Column<MessageRow>[] => [
     width: 240,
     phone: 'line',
     cell: (message) => (
-      <span className={styles['excerpt']}>
+      <span className="block truncate">
         {message.type !== 'text' && (
-          <span className={styles['type']}>{messageTypeLabel[message.type]}</span>
+          <span className={classes('tiny muted strong rounded-sm sunken', styles['type'])}>
+            {messageTypeLabel[message.type]}
+          </span>
         )}
         <bdi>{message.excerpt}</bdi>
       </span>
@@ -115,7 +118,10 @@ const columns = (zone: string): readonly Column<MessageRow>[] => [
 const SEARCH_MAX = 10_000;
 
 const DateTime = ({ message, zone }: { message: MessageRow; zone: string }) => (
-  <span className={styles['time']} title={formatDateTime(message.created_at, zone)}>
+  <span
+    className={classes('regular num nowrap', styles['time'])}
+    title={formatDateTime(message.created_at, zone)}
+  >
     {formatTime(message.created_at, zone)}
     <span className="sr-only">, pesan {nameOf(message)}</span>
   </span>
@@ -184,7 +190,7 @@ export function MessageTable({ onSend }: { onSend: () => void }) {
     <>
       <div className={styles['top']}>
         <ViewBar search={search}>
-          <div className={styles['tool']}>
+          <div className="ms-auto">
             <ExportAll filters={filters} list={list} />
           </div>
         </ViewBar>
@@ -196,7 +202,7 @@ export function MessageTable({ onSend }: { onSend: () => void }) {
         />
       </div>
       {(isCut || searched) && (
-        <p className={styles['cut']}>
+        <p className="mb-12 small muted">
           {searched
             ? `Dipilih dari ${formatNumber(searched)} pesan pertama yang cocok dengan pencarian. `
             : 'Ditampilkan 10.000 pesan pertama yang cocok. '}

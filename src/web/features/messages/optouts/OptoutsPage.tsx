@@ -13,7 +13,8 @@ import { nameOf } from '#web/features/messages/labels.ts';
 import { PeerName } from '#web/features/messages/PeerName.tsx';
 import { MessagesHead, useHeadLabel } from '#web/features/messages/MessagesHead.tsx';
 import { AddOptout } from '#web/features/messages/optouts/AddOptout.tsx';
-import styles from '#web/features/messages/optouts/OptoutsPage.module.css';
+import styles from '#web/features/messages/messages.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { useRemoveOptout } from '#web/features/messages/optouts/useRemoveOptout.tsx';
 import { canSend } from '#web/features/messages/queries.ts';
 import { allTokensQuery } from '#web/api/allTokens.ts';
@@ -148,7 +149,7 @@ function OptoutTable({ token, tokens, onAdd }: TableProps) {
   const go = (change: FilterChange) =>
     void navigate({ to: PATH, change: { ...change, page: undefined }, replace: true });
   return (
-    <div className={styles['list']}>
+    <div className={classes('stack gap-16', styles['list'])}>
       <OptoutFilters token={token} tokens={tokens} typed={search.q ?? ''} onChange={go} />
       <DataTable
         {...list.table}
@@ -211,7 +212,7 @@ function OptoutFilters({
   onChange: (change: FilterChange) => void;
 }) {
   return (
-    <div className={styles['filters']}>
+    <div className={classes('flex wrap gap-12', styles['filters'])}>
       <SearchField
         label="Cari nomor"
         placeholder="Nomor lengkap"

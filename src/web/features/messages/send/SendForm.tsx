@@ -14,7 +14,8 @@ import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
 import { MessagePrice } from '#web/features/messages/send/MessagePrice.tsx';
 import { useMessagePrice } from '#web/features/messages/send/useMessagePrice.ts';
 import { SendRefusal } from '#web/features/messages/send/SendRefusal.tsx';
-import styles from '#web/features/messages/send/SendForm.module.css';
+import styles from '#web/features/messages/messages.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { saldoQuery } from '#web/features/saldo/saldo.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
@@ -145,7 +146,7 @@ const WindowHint = ({ channel }: { channel: ChannelName | undefined }) => (
 );
 
 const ToMany = () => (
-  <p className={styles['many']}>
+  <p className={classes('small faint', styles['many'])}>
     Banyak penerima, berkas, templat, atau terjadwal?{' '}
     <Link to="/message-history/kiriman" search={{ view: 'new' }}>
       Kirim ke banyak nomor
@@ -200,10 +201,10 @@ function useCost(channel: ChannelName | undefined) {
 
 function Price({ saldo, price }: ReturnType<typeof useCost>) {
   return (
-    <dl className={styles['price']}>
-      <div>
-        <dt>Biaya</dt>
-        <dd>
+    <dl className="flex wrap gap-4 gap-x-24 note-box">
+      <div className="flex gap-8">
+        <dt className="muted">Biaya</dt>
+        <dd className="strong">
           {saldo && price !== undefined ? (
             <MessagePrice price={price} left={saldo.quota_left} />
           ) : (
@@ -211,9 +212,11 @@ function Price({ saldo, price }: ReturnType<typeof useCost>) {
           )}
         </dd>
       </div>
-      <div>
-        <dt>Saldo tersedia</dt>
-        <dd>{saldo ? <Money amount={saldo.available} /> : <Skeleton width={88} />}</dd>
+      <div className="flex gap-8">
+        <dt className="muted">Saldo tersedia</dt>
+        <dd className="strong">
+          {saldo ? <Money amount={saldo.available} /> : <Skeleton width={88} />}
+        </dd>
       </div>
     </dl>
   );

@@ -16,7 +16,7 @@ import {
   viewsQuery,
   type ViewSearch,
 } from '#web/features/messages/views/views.ts';
-import styles from '#web/features/messages/views/ViewBar.module.css';
+import styles from '#web/features/messages/messages.module.css';
 import { classes } from '#web/ui/classes.ts';
 import { scrollRow, useScrollRow } from '#web/ui/layout/useScrollRow.ts';
 import { Button } from '#web/ui/button/Button.tsx';
@@ -45,8 +45,12 @@ export function ViewBar({ search, children }: Props) {
   const isOwn = own.some(({ filters }) => isCurrent(searchOf(filters, today)));
   const known = isOwn || builtInViews(today).some((view) => isCurrent(view.search));
   return (
-    <nav ref={bar} className={classes(styles['bar'], scrollRow)} aria-label="Tampilan riwayat">
-      <ul className={styles['views']}>
+    <nav
+      ref={bar}
+      className={classes('row gap-12 mb-12', styles['viewBarBar'], scrollRow)}
+      aria-label="Tampilan riwayat"
+    >
+      <ul className={classes('flex wrap gap-6 min-w-0', styles['viewBarViews'])}>
         {builtInViews(today).map((view) => (
           <li key={view.name}>
             <ViewLink {...view} current={isCurrent(view.search)} />
@@ -56,7 +60,7 @@ export function ViewBar({ search, children }: Props) {
           const its = searchOf(view.filters, today);
           const current = isCurrent(its);
           return (
-            <li key={view.id} className={styles['own']}>
+            <li key={view.id} className={classes('flex', styles['own'])}>
               <ViewLink name={view.name} search={its} current={current} />
               {current && (
                 <ViewMenu
@@ -101,7 +105,10 @@ const ViewLink = ({ name, search, current }: LinkProps) => (
   <Link
     to="/message-history"
     search={search}
-    className={styles['view']}
+    className={classes(
+      'block truncate small muted leading-ui no-underline hover-ink',
+      styles['view'],
+    )}
     aria-current={current || undefined}
   >
     <bdi>{name}</bdi>
@@ -131,7 +138,7 @@ function ViewMenu({ view: { id, name }, onRename, onChanged }: MenuProps) {
         <button
           {...props}
           type="button"
-          className={styles['more']}
+          className={classes('place-center text-accent', styles['more'])}
           aria-label={`Kelola tampilan ${isolated(name)}`}
         >
           <ChevronDown size={16} aria-hidden="true" />

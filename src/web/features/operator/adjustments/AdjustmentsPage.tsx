@@ -12,7 +12,6 @@ import {
   paymentRefundLabel,
 } from '#contract/operator/books.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
-import styles from '#web/features/operator/operator.module.css';
 import { OperatorForm } from '#web/features/operator/OperatorForm.tsx';
 import { By, Hash, OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
 import {
@@ -184,15 +183,13 @@ const Decide = ({ proposal, onDecided }: DecideProps) => (
     }
   >
     {!proposal.is_own && !proposal.can_approve && (
-      <p className={styles['note']}>
+      <p className="muted">
         Operator lain yang menyetujuinya: Anda diundang atau diberi peran oleh pengusulnya, atau
         baru dalam tujuh hari ini.
       </p>
     )}
     {proposal.is_own && (
-      <p className={styles['note']}>
-        Anda yang mengusulkan ini, jadi operator lain yang memutuskannya.
-      </p>
+      <p className="muted">Anda yang mengusulkan ini, jadi operator lain yang memutuskannya.</p>
     )}
   </OperatorForm>
 );

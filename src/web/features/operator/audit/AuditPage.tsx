@@ -30,8 +30,8 @@ import {
   findingSentence,
   outcomeOf,
 } from '#web/features/operator/audit/audit.ts';
-import page from '#web/features/operator/audit/AuditPage.module.css';
-import styles from '#web/features/operator/operator.module.css';
+import page from '#web/features/operator/operator.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { Hash, Loaded, OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
 import { momentColumn, OperatorList } from '#web/features/operator/OperatorList.tsx';
 import { actQuery, isOperatorQuery } from '#web/features/operator/operatorQuery.ts';
@@ -54,9 +54,9 @@ const columns: readonly Column<AuditEntry>[] = [
     width: 320,
     phone: 'title',
     cell: ({ act, about, whom }) => (
-      <span className={styles['what']}>
+      <span className={page['what']}>
         {actSentence(act)}
-        {(about ?? whom) && <span className={styles['small']}>{(about ?? whom)?.name}</span>}
+        {(about ?? whom) && <span className="small faint regular">{(about ?? whom)?.name}</span>}
       </span>
     ),
   },
@@ -66,10 +66,10 @@ const columns: readonly Column<AuditEntry>[] = [
     width: 220,
     phone: 'line',
     cell: (entry) => (
-      <span className={styles['what']}>
+      <span className={page['what']}>
         {actorOf(entry)}
         {entry.account && !entry.account.ours && entry.account.name !== entry.person?.name && (
-          <span className={styles['small']}>{entry.account.name}</span>
+          <span className="small faint regular">{entry.account.name}</span>
         )}
       </span>
     ),
@@ -166,7 +166,7 @@ export function AuditPage() {
         }}
         foot={(totalPages) =>
           totalPages * PAGE_SIZE >= AUDIT_COUNT_MAX && (
-            <p className={styles['small']}>
+            <p className="small faint regular">
               Yang ditampilkan {formatNumber(AUDIT_COUNT_MAX)} catatan terbaru. Pilih tanggal untuk
               melihat yang lebih lama.
             </p>
@@ -191,7 +191,7 @@ const peopleOf = (operators: Operators, user: string | undefined) => [
 ];
 
 const OneAccount = () => (
-  <div className={page['only']}>
+  <div className="flex wrap gap-8 mb-12">
     <Button
       variant="outline"
       tone="neutral"
@@ -221,7 +221,7 @@ function Entry({ entry }: { entry: AuditEntry }) {
     <>
       <Facts facts={factsOf(entry)} />
       {entry.erased && (
-        <p className={styles['note']}>
+        <p className="muted">
           Alamat IP dan rinciannya sudah dihapus: akunnya ditutup, atau lewat tujuh hari bagi yang
           belum masuk.
         </p>
@@ -329,7 +329,7 @@ function Chain({ state }: { state: UseQueryResult<AnswerOf<typeof auditState>> }
           check ? (
             <Checked check={check} />
           ) : (
-            <p className={styles['note']}>
+            <p className="muted">
               Belum pernah diperiksa. Pemeriksaan berjalan setiap hari pukul 00.10 WIB.
             </p>
           )
@@ -349,14 +349,14 @@ const Checked = ({ check }: { check: AuditCheck }) => (
       }
     >
       {check.findings.length > 0 && (
-        <ul className={page['findings']}>
+        <ul className={classes('grid gap-4 break-anywhere', page['findings'])}>
           {check.findings.map((finding) => (
             <li key={JSON.stringify(finding)}>{findingSentence(finding)}</li>
           ))}
         </ul>
       )}
     </Alert>
-    <p className={styles['small']}>
+    <p className="small faint regular">
       {formatNumber(check.lines)} catatan dalam {formatNumber(check.chains)} rantai dihitung ulang,
       selama {formatNumber(check.millis)} milidetik. Diperiksa juga setiap malam, dan dengan{' '}
       <code>npm run ledger:check</code>.

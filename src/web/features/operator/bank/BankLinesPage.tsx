@@ -52,7 +52,9 @@ const columns: readonly Column<OperatorBankEntry>[] = [
     width: 280,
     phone: 'title',
     // The sender's name stands at its end.
-    cell: ({ description }) => <span className={styles['whole']}>{description || '—'}</span>,
+    cell: ({ description }) => (
+      <span className="break-anywhere ws-normal">{description || '—'}</span>
+    ),
   },
   {
     id: 'at',
@@ -112,13 +114,13 @@ export function BankLinesPage() {
           missing: 'Mutasi ini tidak ada di halaman yang sedang ditampilkan.',
           children: (line, { show, close }) => (
             <>
-              <div className={styles['head']}>
-                <p className={styles['total']}>
+              <div className="flex wrap align-baseline justify-between gap-8 gap-x-16">
+                <p className="figure">
                   <Money amount={line.amount} />
                 </p>
                 <State state={line.state} />
               </div>
-              <p className={styles['whole']}>{line.description || 'Tanpa keterangan'}</p>
+              <p className="break-anywhere ws-normal">{line.description || 'Tanpa keterangan'}</p>
               {maySettle(line) && <SettleLine line={line} onSettled={show} onMatched={close} />}
               <Facts facts={factsOf(line)} />
             </>
@@ -272,14 +274,14 @@ function SettleLine(props: SettleProps) {
     >
       <Choices legend="Isi saldo yang mungkin">
         {isTwin && (
-          <p className={styles['note']}>
+          <p className="muted">
             Mutasi lain mempunyai hari dan jumlah yang sama. Mutasi ini menunggu sampai seorang
             operator memastikan di bank bahwa keduanya memang ada. Bila hanya satu yang ada,
             kesampingkan dengan alasannya.
           </p>
         )}
         {!hasAny && !isTwin && (
-          <p className={styles['note']}>
+          <p className="muted">
             Tidak ada isi saldo yang mendekati jumlah ini. Bila ini bukan isi saldo, kesampingkan
             dengan alasannya.
           </p>
@@ -299,7 +301,7 @@ function SettleLine(props: SettleProps) {
         ))}
       </Choices>
       <ReasonField form={form} help="Tercatat bersama nama Anda." />
-      <div className={styles['actions']}>
+      <div className="flex wrap justify-end gap-8">
         {(line.state === 'unmatched' || isTwin) && (
           <Button variant="outline" tone="neutral" onClick={askDismiss}>
             Kesampingkan

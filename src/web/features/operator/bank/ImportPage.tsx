@@ -20,8 +20,8 @@ import {
   outcomeTone,
   pageOf,
 } from '#web/features/operator/bank/bank.ts';
-import styles from '#web/features/operator/bank/ImportPage.module.css';
-import desk from '#web/features/operator/operator.module.css';
+import styles from '#web/features/operator/operator.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
 import { isOperatorQuery } from '#web/features/operator/operatorQuery.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
@@ -184,10 +184,10 @@ function Result({ report, onAgain }: { report: StatementReport; onAgain: () => v
 }
 
 const Counts = ({ report }: { report: StatementReport }) => (
-  <ul className={styles['counts']}>
+  <ul className={classes('flex wrap gap-8 gap-x-20 plain-list', styles['counts'])}>
     {countsOf(report).map(([outcome, count]) => (
-      <li key={outcome}>
-        <span className={styles['count']}>{count}</span>
+      <li key={outcome} className="inline-flex align-center gap-8">
+        <span className="heading num">{count}</span>
         <StatusChip tone={outcomeTone[outcome]}>{outcomeLabel[outcome]}</StatusChip>
       </li>
     ))}
@@ -204,8 +204,10 @@ function factsOf({ format, account, period, pays }: StatementReport): FactList {
 }
 
 function Detail({ line: { reason, topup } }: { line: StatementLine }) {
-  if (reason !== null) return <span className={styles['reason']}>{reason}</span>;
-  return topup && <span className={desk['small']}>{`${topup.account_name} · ${topup.id}`}</span>;
+  if (reason !== null) return <span className="small text-danger regular">{reason}</span>;
+  return (
+    topup && <span className="small faint regular">{`${topup.account_name} · ${topup.id}`}</span>
+  );
 }
 
 const columns: readonly Column<StatementLine>[] = [
@@ -223,7 +225,7 @@ const columns: readonly Column<StatementLine>[] = [
     width: 320,
     phone: 'title',
     cell: (line) => (
-      <span className={styles['what']}>
+      <span className="stack break-anywhere ws-normal">
         {line.description || '—'}
         <Detail line={line} />
       </span>

@@ -16,6 +16,7 @@ import { useAct } from '#web/api/query.ts';
 import { dayInWords } from '#web/features/operator/bank/bank.ts';
 import { Findings } from '#web/features/operator/books/Findings.tsx';
 import styles from '#web/features/operator/operator.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { Hash, Loaded, OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
 import { momentColumn } from '#web/features/operator/OperatorList.tsx';
 import { actQuery, isOperatorQuery } from '#web/features/operator/operatorQuery.ts';
@@ -77,7 +78,7 @@ function Checked({ check }: { check: LedgerCheck | null }) {
       }
     >
       {!check && (
-        <p className={styles['note']}>
+        <p className="muted">
           Belum pernah diperiksa. Pemeriksaan berjalan setiap hari pukul 00.10 WIB.
         </p>
       )}
@@ -92,11 +93,14 @@ function Checked({ check }: { check: LedgerCheck | null }) {
                 : `${red.length} aturan tidak cocok. Uang keluar ditahan sampai semuanya cocok.`
             }
           />
-          <p className={styles['small']}>
+          <p className="small faint regular">
             Diperiksa <DateTime at={check.at} />, selama {formatNumber(check.millis)} milidetik
           </p>
           {red.length > 0 && (
-            <ul className={styles['rows']} aria-label="Aturan yang tidak cocok">
+            <ul
+              className={classes('stack plain-list', styles['rows'])}
+              aria-label="Aturan yang tidak cocok"
+            >
               {red.map(({ invariant, description, broken, examples }) => (
                 <li key={invariant}>
                   <span className={styles['what']}>
@@ -128,13 +132,13 @@ function Reconciled({ found }: { found: Reconciliation | null }) {
       }
     >
       {!found && (
-        <p className={styles['note']}>
+        <p className="muted">
           Belum pernah dicocokkan. Rekonsiliasi berjalan setiap hari pukul 02.30 WIB.
         </p>
       )}
       {found && (
         <Stack gap={12}>
-          <p className={styles['small']}>
+          <p className="small faint regular">
             Dicocokkan <DateTime at={found.at} />
           </p>
           {found.findings.length === 0 ? (
@@ -211,7 +215,7 @@ function Seals() {
             </NoRows>
           }
         />
-        <p className={styles['small']}>
+        <p className="small faint regular">
           Segel yang sama ditulis ke berkas ledger-seals.txt di folder data; seluruh rantai
           diperiksa dengan <code>npm run ledger:check</code>.
         </p>

@@ -34,7 +34,7 @@ const columns: readonly Column<ConnectedNumber>[] = [
       <span className={styles['what']}>
         <bdi>{is_system ? 'Token sistem' : account_name}</bdi>
         {!is_system && (
-          <span className={styles['small']}>
+          <span className="small faint regular">
             <bdi>{token_name}</bdi>
           </span>
         )}
@@ -265,7 +265,7 @@ const AnswerRow = ({ row }: { row: ProviderAnswers['answers'][number] }) => (
     end={
       <span>
         <strong className="num">{formatNumber(row.count)}×</strong>{' '}
-        <span className={styles['small']}>{formatNumber(row.numbers)} nomor</span>
+        <span className="small faint regular">{formatNumber(row.numbers)} nomor</span>
       </span>
     }
   >

@@ -24,10 +24,10 @@ import {
   ActionMenu,
 } from '#web/features/operator/customers/actions.tsx';
 import { CustomerRecord, Open } from '#web/features/operator/customers/CustomerRecord.tsx';
-import styles from '#web/features/operator/customers/customers.module.css';
+import styles from '#web/features/operator/operator.module.css';
 import { goCustomers, stateTone } from '#web/features/operator/customers/customers.ts';
 import { maySee, SUPPORT_INBOX } from '#web/features/operator/operator.ts';
-import desk from '#web/features/operator/operator.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { useConfirmedAct } from '#web/features/operator/OperatorForm.tsx';
 import { Entry, Loaded, OperatorFrame, Rows } from '#web/features/operator/OperatorFrame.tsx';
 import { actQuery } from '#web/features/operator/operatorQuery.ts';
@@ -53,7 +53,10 @@ export function CustomerPage({ accountId }: { accountId: string }) {
       context={data && <Identity customer={data} />}
       action={data && <ActionMenu customer={data} onChoose={setAction} />}
     >
-      <Link to="/operator/pelanggan" className={styles['back']}>
+      <Link
+        to="/operator/pelanggan"
+        className={classes('inline-flex align-center gap-6', styles['back'])}
+      >
         <ArrowLeft size={16} aria-hidden="true" /> Semua pelanggan
       </Link>
       <Loaded query={customer} lines={14}>
@@ -72,10 +75,10 @@ type Props = { customer: OperatorCustomerDetail };
 function Identity({ customer: { phone, account_id, state } }: Props) {
   const { operator_roles: roles } = useUser();
   return (
-    <span className={styles['identity']}>
+    <span className={classes('flex wrap align-baseline gap-4 gap-x-16', styles['identity'])}>
       <StatusChip tone={stateTone[state]}>{customerStateLabel[state]}</StatusChip>
       <span className="num">{phone || 'Tanpa nomor'}</span>
-      <span className={desk['hash']}>{account_id}</span>
+      <span className={styles['hash']}>{account_id}</span>
       {maySee({ roles: ['support'] }, roles) && (
         <a href={`${SUPPORT_INBOX}?open=${account_id}`}>Percakapan</a>
       )}
@@ -89,7 +92,7 @@ function Customer({ customer }: Props) {
     <>
       <Restrictions customer={customer} />
       <Figures customer={customer} />
-      <div className={desk['columns']}>
+      <div className={styles['columns']}>
         <Stack gap={32}>
           <Failures customer={customer} />
           <Tokens customer={customer} />
@@ -134,9 +137,7 @@ function Restrictions({ customer }: Props) {
       >
         {erase_at && <DateTime at={erase_at} />}
       </Alert>
-      {bonus_only && (
-        <p className={desk['note']}>Saldo bonus: hanya simulator dan nomor sendiri.</p>
-      )}
+      {bonus_only && <p className="muted">Saldo bonus: hanya simulator dan nomor sendiri.</p>}
     </>
   );
 }
@@ -197,7 +198,7 @@ const Failures = ({ customer: { failures } }: Props) => (
 );
 
 const Moment = ({ at }: { at: Date }) => (
-  <span className={desk['small']}>
+  <span className="small faint regular">
     <DateTime at={at} />
   </span>
 );
@@ -361,7 +362,9 @@ const Invoices = ({ customer: { invoices } }: Props) => (
             </>
           }
           end={
-            <span className={styles['identity']}>
+            <span
+              className={classes('flex wrap align-baseline gap-4 gap-x-16', styles['identity'])}
+            >
               <Money amount={total} />
               <StatusChip tone={invoiceTone[status]}>{invoiceStatusLabel[status]}</StatusChip>
             </span>

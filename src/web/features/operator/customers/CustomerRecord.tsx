@@ -20,10 +20,10 @@ import { useUser } from '#web/api/user.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
 import { invoiceTone } from '#web/features/billing/billing.ts';
 import { StatusMark, timelineEntries } from '#web/features/messages/messages.ts';
-import styles from '#web/features/operator/customers/customers.module.css';
+import styles from '#web/features/operator/operator.module.css';
 import { goCustomers, recordKinds } from '#web/features/operator/customers/customers.ts';
 import { maySee } from '#web/features/operator/operator.ts';
-import desk from '#web/features/operator/operator.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { OperatorForm } from '#web/features/operator/OperatorForm.tsx';
 import { Hash, Loaded, RecordDrawer } from '#web/features/operator/OperatorFrame.tsx';
 import { actQuery } from '#web/features/operator/operatorQuery.ts';
@@ -55,7 +55,11 @@ export function CustomerRecord({ accountId }: { accountId: string }) {
 
 /** A link in the text that opens a record. */
 export const Open = ({ onClick, children }: { onClick: () => void; children: ReactNode }) => (
-  <button type="button" className={styles['plain']} onClick={onClick}>
+  <button
+    type="button"
+    className={classes('break-anywhere text-start pointer inherit underline', styles['plain'])}
+    onClick={onClick}
+  >
     {children}
   </button>
 );
@@ -132,7 +136,13 @@ function Disclosure({ accountId, id }: RecordProps) {
           look={{ variant: 'outline', tone: 'neutral' }}
         />
       ) : (
-        <p className={said === null ? desk['note'] : styles['said']}>
+        <p
+          className={
+            said === null
+              ? 'muted'
+              : classes('py-12 px-16 border rounded break-anywhere', styles['said'])
+          }
+        >
           {said ?? 'Pesan ini tidak berisi kata-kata.'}
         </p>
       )}
@@ -199,7 +209,7 @@ function TopupRecord({ accountId, id }: RecordProps) {
         <>
           <Facts facts={topupFacts(data)} />
           {maySee({ roles: ['money'] }, roles) && (
-            <div className={desk['actions']}>
+            <div className="flex wrap justify-end gap-8">
               <LinkButton
                 to="/operator/isi-saldo"
                 search={{ status: 'semua', open: data.id }}

@@ -9,9 +9,8 @@ import {
 import { subscriptionStatusLabel } from '#contract/billing.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
 import { CustomerPage } from '#web/features/operator/customers/CustomerPage.tsx';
-import page from '#web/features/operator/customers/customers.module.css';
+import page from '#web/features/operator/operator.module.css';
 import { goCustomers, stateTone } from '#web/features/operator/customers/customers.ts';
-import styles from '#web/features/operator/operator.module.css';
 import { OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
 import { momentColumn, OperatorList, optionsOf } from '#web/features/operator/OperatorList.tsx';
 import { actQuery } from '#web/features/operator/operatorQuery.ts';
@@ -41,9 +40,9 @@ const columns: readonly Column<FoundCustomer>[] = [
     sortable: true,
     phone: 'title',
     cell: ({ name, found }) => (
-      <span className={styles['what']}>
+      <span className={page['what']}>
         {name}
-        {found && <span className={styles['small']}>{foundLabel[found.kind]} miliknya</span>}
+        {found && <span className="small faint regular">{foundLabel[found.kind]} miliknya</span>}
       </span>
     ),
   },
@@ -146,7 +145,7 @@ function Search({ q }: { q: string }) {
   return (
     <form
       role="search"
-      className={page['search']}
+      className="max-w-640 mb-12"
       onSubmit={(event) => {
         event.preventDefault();
         ask(typed);

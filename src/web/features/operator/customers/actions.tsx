@@ -256,7 +256,7 @@ function FreezeForm({ customer, onDone }: FormProps) {
       actions={isFrozen ? 'Buka pembekuan' : 'Bekukan saldo'}
       look={{ tone: isFrozen ? 'primary' : 'danger' }}
     >
-      <p className={styles['note']}>
+      <p className="muted">
         {isFrozen
           ? 'Saldo ini sedang dibekukan: tidak ada pesan baru, isi saldo baru, atau pencairan.'
           : 'Pembekuan menghentikan pesan baru, isi saldo baru, dan pencairan. Saldonya tetap.'}
@@ -280,7 +280,7 @@ const BonusForm = ({ customer, onDone }: FormProps) => (
     onDone={onDone}
     actions="Izinkan untuk semua nomor"
   >
-    <p className={styles['note']}>
+    <p className="muted">
       Batas saldo bonus berakhir dengan pembayaran pertama, atau bila Anda mengizinkannya.
     </p>
   </OperatorForm>
@@ -322,7 +322,7 @@ function EndPlanForm({ customer, onDone }: FormProps) {
         isPaid ? (
           <Select label="Hari yang tersisa" options={planRefunds} {...field('refund')} />
         ) : (
-          <p className={styles['note']}>
+          <p className="muted">
             Periode ini belum dibayar: tagihannya dibatalkan, dan tidak ada yang dikembalikan.
           </p>
         )
@@ -354,7 +354,7 @@ function SuspendForm({ customer, onDone }: FormProps) {
       actions={isSuspended ? 'Aktifkan kembali' : 'Tangguhkan akun'}
       look={{ tone: isSuspended ? 'primary' : 'danger' }}
     >
-      <p className={styles['note']}>
+      <p className="muted">
         {isSuspended
           ? 'Pengiriman berlanjut, juga pesan yang menunggu dan belum kedaluwarsa.'
           : 'Semua sesi berakhir, API menolak pesan baru, dan tidak ada pesan yang dikirim. Pesan yang menunggu tetap tersimpan. Pelanggan masih dapat masuk untuk membaca alasannya dan menghubungi layanan pelanggan.'}

@@ -15,7 +15,6 @@ import { maySee, SUPPORT_INBOX } from '#web/features/operator/operator.ts';
 import styles from '#web/features/operator/operator.module.css';
 import { Entry, Hash, Loaded, OperatorFrame, Rows } from '#web/features/operator/OperatorFrame.tsx';
 import { actQuery } from '#web/features/operator/operatorQuery.ts';
-import page from '#web/features/operator/overview/OverviewPage.module.css';
 import {
   inBytes,
   inWords,
@@ -71,7 +70,7 @@ function Seen({ queries }: { queries: readonly UseQueryResult[] }) {
   const time = at === 0 ? '' : formatTime(new Date(at), timezone);
   if (failed) {
     return (
-      <span role="alert" className={page['stale']}>
+      <span role="alert" className="text-danger">
         Belum dapat diperbarui: {sentenceOf(failed.error)} Angka ini dari pukul {time}.
       </span>
     );
@@ -85,8 +84,8 @@ function Seen({ queries }: { queries: readonly UseQueryResult[] }) {
 function Problems({ problems }: { problems: readonly Problem[] }) {
   if (problems.length === 0) {
     return (
-      <p className={page['good']} role="status">
-        <CircleCheckBig size={20} aria-hidden="true" />
+      <p className="row gap-10 card py-14 px-18 heading" role="status">
+        <CircleCheckBig size={20} className="text-success" aria-hidden="true" />
         Semua berjalan. Tidak ada yang terlambat.
       </p>
     );
@@ -171,7 +170,7 @@ function Minutes({ data: { minutes, at } }: { data: OperatorOverview }) {
       <SmallBars
         title="Pesan yang diterima per menit"
         of="Menit"
-        series={[{ key: 'messages', label: 'Pesan diterima', color: 'toska' }]}
+        series={[{ key: 'messages', label: 'Pesan diterima', color: 'primary' }]}
         bars={bars}
         height={120}
       />
@@ -189,7 +188,7 @@ function Failures({ failures, accepted }: FailureProps) {
   const share = accepted > 0 ? (sum * 100) / accepted : 0;
   return (
     <Panel title="Gagal dalam 24 jam">
-      <p className={styles['note']}>
+      <p className="muted">
         {sum === 0
           ? 'Tidak ada pesan yang gagal.'
           : `${formatNumber(sum)} pesan${accepted > 0 ? `, ${share.toFixed(1).replace('.', ',')}% dari yang diterima` : ''}.`}
@@ -206,7 +205,7 @@ function Failures({ failures, accepted }: FailureProps) {
         ))}
       </Rows>
       {sum > 0 && (
-        <p className={styles['note']}>
+        <p className="muted">
           Menurut kanal token sekarang: kegagalan sebelum sebuah token pindah kanal ikut terhitung
           di kanal barunya.
         </p>

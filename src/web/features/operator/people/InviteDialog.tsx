@@ -105,7 +105,7 @@ function HandOver({ invited: { name, phone, password, valid_until }, onClose }: 
         />
         <CopyField label="Nomor" value={phone} shown={formatPhone(phone)} />
         <CopyField label="Kata sandi sekali pakai" value={password} look="code" />
-        <p className={styles['note']}>
+        <p className="muted">
           Masuk pertama kali dengan kode ke nomor itu, paling lambat {formatDateTime(valid_until)}{' '}
           WIB. Setelah itu undangan gugur: keluarkan, lalu undang lagi.
         </p>

@@ -35,7 +35,7 @@ const columns: readonly Column<Operator>[] = [
     cell: ({ name, you }) => (
       <>
         {name}
-        {you && <span className={styles['small']}> (Anda)</span>}
+        {you && <span className="small faint regular"> (Anda)</span>}
       </>
     ),
   },
@@ -192,7 +192,7 @@ function Roles({ operator: { user_id, name, roles, you } }: { operator: Operator
           error={form.errors.roles}
           onChange={(chosen) => form.set('roles', chosen)}
         />
-        <div className={styles['actions']}>
+        <div className="flex wrap justify-end gap-8">
           <Button type="submit" disabled={isSame}>
             Simpan peran
           </Button>
@@ -247,7 +247,7 @@ function Ends({ operator, onRemoved }: { operator: Operator; onRemoved: () => vo
   return (
     <Panel title="Akses">
       {last_admin && (
-        <p className={styles['note']}>
+        <p className="muted">
           {you ? 'Anda' : name} admin terakhir: perannya tidak dapat dicabut dan ia tidak dapat
           dikeluarkan. Jadikan operator lain admin lebih dulu.
         </p>

@@ -26,7 +26,7 @@ export function Plans() {
         </Button>
       }
     >
-      <p className={styles['note']}>
+      <p className="muted">
         Perubahan menjadi revisi baru: pelanggan tetap memakai revisinya sampai perpanjangan
         berikutnya.
       </p>

@@ -5,13 +5,13 @@ import { isAbort, refusalCode, sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { PasswordQuestion } from '#web/features/auth/auth.ts';
 import styles from '#web/features/operator/operator.module.css';
+import { classes } from '#web/ui/classes.ts';
 import {
   FactorRow,
   isLast,
   type PartProps,
   useRefresh,
 } from '#web/features/operator/security/factors.tsx';
-import page from '#web/features/operator/security/security.module.css';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { CopyField } from '#web/ui/copy/CopyField.tsx';
@@ -38,7 +38,10 @@ export function AppPart({ factors, withFactor, onCodes }: PartProps) {
   return (
     <Panel title="Aplikasi autentikator">
       {app ? (
-        <ul className={styles['rows']} aria-label="Aplikasi autentikator Anda">
+        <ul
+          className={classes('stack plain-list', styles['rows'])}
+          aria-label="Aplikasi autentikator Anda"
+        >
           <FactorRow
             factor={app}
             name="aplikasi autentikator"
@@ -50,7 +53,7 @@ export function AppPart({ factors, withFactor, onCodes }: PartProps) {
         </ul>
       ) : (
         <Stack>
-          <p className={styles['note']}>
+          <p className="muted">
             Aplikasi seperti Google Authenticator, Microsoft Authenticator, atau Aegis menunjukkan
             enam angka yang berganti setiap 30 detik, juga tanpa jaringan.
           </p>
@@ -137,7 +140,7 @@ function AppDialog({ begun, onClose, onAdded }: Props) {
       onSubmit={() => void send(code)}
     >
       <p>1. Pindai kode ini dengan aplikasi autentikator Anda.</p>
-      <div className={page['qr']}>
+      <div className="grid justify-items-center">
         <Suspense fallback={<Skeleton width={QR_SIZE} height={QR_SIZE} />}>
           <QrImage text={begun.uri} alt="QR untuk aplikasi autentikator" size={QR_SIZE} />
         </Suspense>

@@ -7,7 +7,7 @@ import { useUser } from '#web/api/user.ts';
 import { PasswordQuestion } from '#web/features/auth/auth.ts';
 import styles from '#web/features/operator/operator.module.css';
 import { type PartProps, useRefresh } from '#web/features/operator/security/factors.tsx';
-import page from '#web/features/operator/security/security.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { CopyButton } from '#web/ui/copy/CopyField.tsx';
@@ -58,7 +58,7 @@ export function CodesPart({ factors: { recovery }, withFactor, onCodes }: PartPr
               : `Tinggal ${left} kode cadangan. Buat yang baru sebelum habis.`
           }
         />
-        <p className={styles['note']}>
+        <p className="muted">
           Untuk masuk bila ponsel atau perangkat Anda tidak ada. Tersisa <strong>{left}</strong>{' '}
           dari 10 kode
           {recovery && (
@@ -114,9 +114,16 @@ export function CodesDialog({ codes, onClose }: DialogProps) {
           Dengan salah satu kode ini Anda dapat masuk bila ponsel atau perangkat Anda hilang. Setiap
           kode berlaku satu kali. <strong>Kode ini hanya ditunjukkan sekarang.</strong>
         </p>
-        <div ref={startHere} tabIndex={-1} className={page['sheet']}>
-          <p className={page['paper']}>Kode cadangan Kabari untuk {phone}</p>
-          <ul className={page['codes']} aria-label="Kode cadangan">
+        <div
+          ref={startHere}
+          tabIndex={-1}
+          className={classes('p-16 border rounded sunken', styles['sheet'])}
+        >
+          <p className={styles['paper']}>Kode cadangan Kabari untuk {phone}</p>
+          <ul
+            className={classes('grid gap-10 gap-x-20 large plain-list', styles['codes'])}
+            aria-label="Kode cadangan"
+          >
             {codes.map((code) => (
               <li key={code}>{code}</li>
             ))}

@@ -5,6 +5,7 @@ import { fieldsOf, isAbort } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { PasswordQuestion } from '#web/features/auth/auth.ts';
 import styles from '#web/features/operator/operator.module.css';
+import { classes } from '#web/ui/classes.ts';
 import {
   FactorRow,
   isLast,
@@ -28,7 +29,7 @@ export function PasskeysPart({ factors, withFactor, onCodes }: PartProps) {
     <Panel title="Passkey">
       <Stack>
         {passkeys.length > 0 ? (
-          <ul className={styles['rows']} aria-label="Passkey Anda">
+          <ul className={classes('stack plain-list', styles['rows'])} aria-label="Passkey Anda">
             {passkeys.map((passkey) => (
               <FactorRow
                 key={passkey.id}
@@ -42,7 +43,7 @@ export function PasskeysPart({ factors, withFactor, onCodes }: PartProps) {
             ))}
           </ul>
         ) : (
-          <p className={styles['note']}>
+          <p className="muted">
             Masuk dengan sidik jari, wajah, PIN perangkat, atau kunci keamanan. Passkey tidak dapat
             dipakai di situs tiruan.
           </p>

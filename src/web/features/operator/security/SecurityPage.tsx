@@ -5,7 +5,8 @@ import { Loaded, OperatorFrame } from '#web/features/operator/OperatorFrame.tsx'
 import { AppPart } from '#web/features/operator/security/AppPart.tsx';
 import { CodesDialog, CodesPart } from '#web/features/operator/security/CodesPart.tsx';
 import { PasskeysPart } from '#web/features/operator/security/PasskeysPart.tsx';
-import styles from '#web/features/operator/security/security.module.css';
+import styles from '#web/features/operator/operator.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { factorsQuery, useWithFactor } from '#web/features/operator/security/factors.tsx';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 
@@ -25,7 +26,7 @@ export function SecurityPage() {
       title="Keamanan"
       context="Verifikasi dua langkah menjaga akun Anda, juga bila kata sandinya diketahui orang lain."
     >
-      <div className={styles['page']}>
+      <div className={classes('stack gap-32', styles['page'])}>
         <Alert
           state="warning"
           visible={needed}

@@ -117,7 +117,7 @@ export function FactorRow({ factor, name, kept, withFactor, children }: RowProps
     <li>
       <span className={styles['what']}>
         <span>{children}</span>
-        <span className={styles['small']}>
+        <span className="small faint regular">
           Dipasang <DateTime at={new Date(factor.created_at)} />
           {factor.used_at !== null && (
             <>
@@ -128,7 +128,7 @@ export function FactorRow({ factor, name, kept, withFactor, children }: RowProps
         </span>
       </span>
       {kept ? (
-        <span className={styles['small']}>Wajib: satu cara harus tetap terpasang</span>
+        <span className="small faint regular">Wajib: satu cara harus tetap terpasang</span>
       ) : (
         <Button
           size="sm"

@@ -7,7 +7,8 @@ import {
   type SupportHours,
 } from '#contract/operator/settings.ts';
 import { OperatorForm } from '#web/features/operator/OperatorForm.tsx';
-import page from '#web/features/operator/settings/SettingDialog.module.css';
+import page from '#web/features/operator/operator.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { dayNames, hoursFrom, settingWords } from '#web/features/operator/settings/settingWords.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
@@ -258,9 +259,9 @@ function HoursField({ value, error, onChange }: HoursProps) {
   const setDay = (place: number, day: SupportHours['days'][number]) =>
     set({ days: hours.days.map((one, at) => (at === place ? day : one)) });
   return (
-    <div className={page['hours']}>
-      <fieldset className={page['days']}>
-        <legend>Jam buka, WIB</legend>
+    <div className="stack gap-16">
+      <fieldset className={classes('stack gap-4', page['days'])}>
+        <legend className="mb-4 semibold">Jam buka, WIB</legend>
         {dayNames.map((name, place) => (
           <Day
             key={name}
@@ -299,7 +300,7 @@ type DayProps = {
 };
 
 const Day = ({ name, day, onChange }: DayProps) => (
-  <div className={page['day']}>
+  <div className={classes('grid align-center gap-8', page['day'])}>
     <Checkbox
       label={name}
       checked={day !== null}
@@ -320,7 +321,7 @@ const Day = ({ name, day, onChange }: DayProps) => (
         />
       </>
     ) : (
-      <span className={page['closed']}>Tutup</span>
+      <span className="faint">Tutup</span>
     )}
   </div>
 );

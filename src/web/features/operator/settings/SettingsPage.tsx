@@ -7,6 +7,7 @@ import {
   settingGroupLabel,
 } from '#contract/operator/settings.ts';
 import styles from '#web/features/operator/operator.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { Loaded, OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
 import { actQuery } from '#web/features/operator/operatorQuery.ts';
 import {
@@ -47,7 +48,7 @@ function Groups({ settings }: { settings: readonly LiveSetting[] }) {
       {Object.entries(settingGroupLabel).map(([group, label]) => (
         <Panel key={group} title={label}>
           {group === 'seller' && <SellerGaps />}
-          <ul className={styles['rows']} aria-label={label}>
+          <ul className={classes('stack plain-list', styles['rows'])} aria-label={label}>
             {settings
               .filter((one) => one.group === (group as SettingGroup))
               .map((one) => (
@@ -80,8 +81,8 @@ function Setting({ setting, onOpen }: SettingProps) {
       <span className={styles['what']}>
         <strong>{label}</strong>
         <span className="num">{settingWords(kind, value)}</span>
-        <span className={styles['small']}>{help}</span>
-        <span className={styles['small']}>
+        <span className="small faint regular">{help}</span>
+        <span className="small faint regular">
           {isSet ? `Bawaan: ${settingWords(kind, fallback)}. ` : ''}
           {changed && (
             <>
@@ -109,7 +110,7 @@ const faint: ButtonLook = { variant: 'subtle', tone: 'neutral' };
 function Waiting({ setting: { kind, waiting } }: { setting: LiveSetting }) {
   if (!waiting) return null;
   return (
-    <span className={styles['small']}>
+    <span className="small faint regular">
       Menunggu: {settingWords(kind, waiting.value)}, diusulkan {waiting.by},{' '}
       <DateTime at={waiting.at} />: {waiting.reason}. Berlaku otomatis{' '}
       <DateTime at={waiting.effective_at} />.

@@ -5,7 +5,8 @@ import type { OperatorThread } from '#contract/operator/support.ts';
 import { useCollision } from '#web/features/operator/support/collision.ts';
 import { cannedReplies, goInbox, inboxPort } from '#web/features/operator/support/inbox.ts';
 import { presenceSentence, usePresence } from '#web/features/operator/support/presence.ts';
-import styles from '#web/features/operator/support/Thread.module.css';
+import styles from '#web/features/operator/support/support.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { SupportChat } from '#web/features/support/support.ts';
 import { repliesQuery } from '#web/ui/chat/replies/stored.ts';
 import { useReplies } from '#web/ui/chat/replies/useReplies.tsx';
@@ -34,7 +35,11 @@ export function Answer({ accountId, thread }: Props) {
       port={port}
       name={name}
       blocked={ended && 'Akun ini sudah ditutup. Percakapannya tetap dapat dibaca.'}
-      empty={<p className={styles['empty']}>Pelanggan ini belum pernah menulis.</p>}
+      empty={
+        <p className={classes('muted text-center', styles['empty'])}>
+          Pelanggan ini belum pernah menulis.
+        </p>
+      }
       above={
         <>
           <OthersHere accountId={accountId} />
@@ -57,18 +62,28 @@ type AudienceProps = { internal: boolean; onChange: (internal: boolean) => void 
 
 const Audience = ({ internal, onChange }: AudienceProps) => (
   <div
-    className={styles['audience']}
+    className={classes('row wrap gap-4 gap-x-6 flex-none border-t surface', styles['audience'])}
     role="group"
     aria-label="Untuk siapa"
     data-internal={internal || undefined}
   >
-    <button type="button" aria-pressed={!internal} onClick={() => onChange(false)}>
+    <button
+      type="button"
+      className="min-h-28 px-10 rounded-full muted small strong hover touch"
+      aria-pressed={!internal}
+      onClick={() => onChange(false)}
+    >
       Balas pelanggan
     </button>
-    <button type="button" aria-pressed={internal} onClick={() => onChange(true)}>
+    <button
+      type="button"
+      className="min-h-28 px-10 rounded-full muted small strong hover touch"
+      aria-pressed={internal}
+      onClick={() => onChange(true)}
+    >
       Catatan internal
     </button>
-    {internal && <span className={styles['only']}>Hanya operator yang melihatnya</span>}
+    {internal && <span className="small text-warning">Hanya operator yang melihatnya</span>}
   </div>
 );
 
@@ -79,7 +94,10 @@ function OthersHere({ accountId }: { accountId: string }) {
   return (
     <div role="status">
       {others.length > 0 && (
-        <p className={styles['others']} data-writes={writes || undefined}>
+        <p
+          className={classes('row gap-8 small muted py-8 px-16 border-t surface', styles['others'])}
+          data-writes={writes || undefined}
+        >
           <Icon size={16} aria-hidden="true" />
           <span>{presenceSentence(others)}</span>
         </p>

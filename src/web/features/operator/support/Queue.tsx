@@ -15,7 +15,8 @@ import {
   usePresence,
   type Presence,
 } from '#web/features/operator/support/presence.ts';
-import styles from '#web/features/operator/support/Queue.module.css';
+import styles from '#web/features/operator/support/support.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { useNow, Waiting } from '#web/features/operator/support/Waiting.tsx';
 import { Avatar } from '#web/ui/avatar/Avatar.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
@@ -73,7 +74,7 @@ function Filters() {
   const { data } = useQuery(countsQuery);
   const counts: Partial<Record<InboxFilter, number>> = data ?? {};
   return (
-    <nav className={styles['filters']} aria-label="Saring percakapan">
+    <nav className="flex wrap gap-6" aria-label="Saring percakapan">
       {filters.map(({ filter: one, label }) => (
         <Link
           key={one}
@@ -81,11 +82,14 @@ function Filters() {
           change={{ filter: one === 'waiting' ? undefined : one, q: undefined, page: undefined }}
           resetScroll={false}
           aria-current={!q && one === filter ? 'page' : undefined}
-          className={styles['filter']}
+          className={classes(
+            'hover inline-flex align-center gap-6 min-h-28 px-10 border rounded-full small muted strong no-underline',
+            styles['filter'],
+          )}
         >
           {label}
           {counts[one] !== undefined && (
-            <span className={styles['count']}>{formatNumber(counts[one])}</span>
+            <span className="regular num">{formatNumber(counts[one])}</span>
           )}
         </Link>
       ))}
@@ -114,7 +118,7 @@ function Rows() {
       // Key events bubble up from the rows, which are links.
       onKeyDown={walk}
       foot={
-        <div className={styles['foot']}>
+        <div className={classes('hide-empty', styles['foot'])}>
           <Pagination
             page={page + 1}
             total={totalPages}
@@ -242,7 +246,7 @@ function InboxLine({ row, open, now, others }: LineProps) {
 function Preview({ last, others }: Pick<InboxRow, 'last'> & Pick<LineProps, 'others'>) {
   const writing = others.filter(({ doing }) => doing !== 'look');
   if (writing.length > 0) {
-    return <bdi className={styles['writing']}>{presenceSentence(writing)}</bdi>;
+    return <bdi className="text-accent regular">{presenceSentence(writing)}</bdi>;
   }
   return (
     <>
@@ -262,22 +266,22 @@ function Foot({ row, now, zone }: Pick<LineProps, 'row' | 'now'> & { zone: strin
   const waits = waiting_since !== null && status === 'open';
   if (!waits && status === 'open' && !assignee) return null;
   return (
-    <span className={styles['lineFoot']}>
+    <span className={classes('row gap-8', styles['lineFoot'])}>
       {waits && <Waiting since={waiting_since} minutes={waited_minutes ?? 0} now={now} />}
       {status === 'snoozed' && snoozed_until && (
-        <span className={styles['state']}>
+        <span className={classes('inline-flex align-center tiny faint num gap-5', styles['state'])}>
           <AlarmClock size={14} aria-hidden="true" />
           Ditunda sampai {shortMoment(snoozed_until, now, zone)}
         </span>
       )}
       {status === 'closed' && (
-        <span className={styles['state']}>
+        <span className={classes('inline-flex align-center tiny faint num gap-5', styles['state'])}>
           <CircleCheck size={14} aria-hidden="true" />
           Selesai
         </span>
       )}
       {assignee && (
-        <span className={styles['assignee']}>
+        <span className="inline-flex ms-auto">
           <Avatar name={assignee.name} size="xs" decorative />
           <span className="sr-only">Ditangani {assignee.mine ? 'Anda' : assignee.name}</span>
         </span>

@@ -9,7 +9,6 @@ import { tokenStatusLabel, type TokenStatus } from '#contract/tokens.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useUser } from '#web/api/user.ts';
 import { Link } from '#web/browser/router/Link.tsx';
-import desk from '#web/features/operator/operator.module.css';
 import { Loaded } from '#web/features/operator/OperatorFrame.tsx';
 import { Answer } from '#web/features/operator/support/Answer.tsx';
 import {
@@ -20,7 +19,8 @@ import {
   threadQuery,
 } from '#web/features/operator/support/inbox.ts';
 import { noticeTag } from '#web/features/operator/support/live.tsx';
-import styles from '#web/features/operator/support/Thread.module.css';
+import styles from '#web/features/operator/support/support.module.css';
+import { classes } from '#web/ui/classes.ts';
 import {
   ThreadEnd,
   ThreadTools,
@@ -58,11 +58,11 @@ export function Thread({ accountId }: { accountId: string }) {
   }, [accountId]);
   useNoticesClosed(accountId, thread?.last_seq);
   return (
-    <div ref={panes} className={styles['panes']}>
+    <div ref={panes} className="flex grow min-h-0">
       {/* Escape bubbles up from the focused element. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions */}
       <section
-        className={styles['thread']}
+        className="column fill min-h-0 paper"
         aria-label={`Percakapan ${isolated(thread?.account_name ?? '')}`}
         data-thread
         onKeyDown={(event) => leave(event, accountId)}
@@ -86,7 +86,10 @@ export function Thread({ accountId }: { accountId: string }) {
         )}
       </section>
       {roomy && (thread || !error) && (
-        <aside className={styles['customer']} aria-label="Pelanggan">
+        <aside
+          className={classes('flex-none p-16 surface overflow-y', styles['customer'])}
+          aria-label="Pelanggan"
+        >
           <Loaded query={query}>{(data) => <CustomerPanel thread={data} />}</Loaded>
         </aside>
       )}
@@ -175,15 +178,15 @@ function CustomerPanel({ thread }: { thread: OperatorThread }) {
   const { account_id, account_name, phone, customer, rating } = thread;
   const state = statusChips[customer.status];
   return (
-    <div className={styles['panel']}>
-      <header className={styles['who']}>
-        <h3 className={styles['name']}>
+    <div className="stack content-start gap-20">
+      <header className="grid justify-items-start gap-4">
+        <h3 className="larger break-anywhere">
           <bdi>{account_name}</bdi>
         </h3>
-        <p className={styles['phone']}>{phone || 'Tanpa nomor'}</p>
+        <p className="muted num">{phone || 'Tanpa nomor'}</p>
         {state && <StatusChip tone={state.tone}>{state.word}</StatusChip>}
       </header>
-      <dl className={styles['facts']}>
+      <dl className="grid">
         <Fact term="Saldo">
           <Money amount={customer.available} />
         </Fact>
@@ -191,7 +194,10 @@ function CustomerPanel({ thread }: { thread: OperatorThread }) {
         <Fact term="Pelanggan sejak">{formatDate(customer.since, zone)}</Fact>
         <Fact term="Gagal 24 jam">
           {customer.failed > 0 ? (
-            <Link href={customerUrl(account_id)} className={styles['failed']}>
+            <Link
+              href={customerUrl(account_id)}
+              className="inline-flex align-center text-danger strong gap-5"
+            >
               <TriangleAlert size={14} aria-hidden="true" />
               {formatNumber(customer.failed)} pesan
             </Link>
@@ -202,7 +208,7 @@ function CustomerPanel({ thread }: { thread: OperatorThread }) {
         {rating.score !== null && <Fact term="Nilai terakhir">{rating.score} dari 5</Fact>}
       </dl>
       <Tokens accountId={account_id} tokens={customer.tokens} />
-      <Link href={customerUrl(account_id)} className={styles['all']}>
+      <Link href={customerUrl(account_id)} className="inline-flex align-center gap-6 w-fit">
         Buka data pelanggan
         <ExternalLink size={14} aria-hidden="true" />
       </Link>
@@ -211,9 +217,9 @@ function CustomerPanel({ thread }: { thread: OperatorThread }) {
 }
 
 const Fact = ({ term, children }: { term: string; children: ReactNode }) => (
-  <div>
-    <dt>{term}</dt>
-    <dd>{children}</dd>
+  <div className="flex justify-between gap-12 py-8 border-b">
+    <dt className="faint">{term}</dt>
+    <dd className="min-w-0 text-end break-anywhere num">{children}</dd>
   </div>
 );
 
@@ -224,13 +230,13 @@ type TokensProps = {
 
 const Tokens = ({ accountId, tokens }: TokensProps) => (
   <section aria-label="Token">
-    <h4 className={styles['heading']}>Token</h4>
+    <h4 className="mb-6 small faint strong">Token</h4>
     {tokens.length === 0 ? (
-      <p className={desk['note']}>Belum punya token.</p>
+      <p className="muted">Belum punya token.</p>
     ) : (
-      <ul className={styles['tokens']}>
+      <ul className={classes('grid gap-8', styles['tokens'])}>
         {tokens.map(({ id, name, status }) => (
-          <li key={id}>
+          <li key={id} className="row justify-between gap-8">
             <Link href={customerUrl(accountId, { type: 'token', id })}>
               <bdi>{name}</bdi>
             </Link>

@@ -23,7 +23,8 @@ import { useAct } from '#web/api/query.ts';
 import { useUser } from '#web/api/user.ts';
 import desk from '#web/features/operator/operator.module.css';
 import { showThread } from '#web/features/operator/support/inbox.ts';
-import styles from '#web/features/operator/support/Thread.module.css';
+import styles from '#web/features/operator/support/support.module.css';
+import { classes } from '#web/ui/classes.ts';
 import {
   inWib,
   SNOOZE_DAYS_MAX,
@@ -103,12 +104,16 @@ export function ThreadTools({ thread, acts }: Props) {
   const now = useNow();
   const { waiting_since, waited_minutes, status, last_seq } = thread;
   return (
-    <div className={styles['tools']}>
-      <div className={styles['row']} role="group" aria-label="Tindakan untuk percakapan ini">
+    <div className="grid gap-8 flex-none py-8 px-16 border-b surface">
+      <div
+        className={classes('row wrap gap-8', styles['row'])}
+        role="group"
+        aria-label="Tindakan untuk percakapan ini"
+      >
         <Assignee thread={thread} acts={acts} />
         {status !== 'closed' && last_seq > 0 && <Snooze thread={thread} acts={acts} />}
         {waiting_since && status === 'open' && (
-          <span className={styles['end']}>
+          <span className="inline-flex ms-auto">
             <Waiting since={waiting_since} minutes={waited_minutes ?? 0} now={now} />
           </span>
         )}
@@ -124,7 +129,7 @@ type EndProps = Props & {
 };
 
 export const ThreadEnd = ({ thread, acts, onCustomer }: EndProps) => (
-  <div className={styles['ending']}>
+  <div className="flex gap-8 flex-none">
     {thread.last_seq > 0 && <Finish thread={thread} acts={acts} />}
     <More acts={acts} onCustomer={onCustomer} />
   </div>

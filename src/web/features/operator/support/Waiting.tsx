@@ -1,6 +1,7 @@
 import { Clock, ClockAlert, TriangleAlert } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import styles from '#web/features/operator/support/Queue.module.css';
+import styles from '#web/features/operator/support/support.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { pressureOf, waitedFor, type Pressure } from '#web/features/operator/support/times.ts';
 
 const STEP_MS = 20_000;
@@ -15,10 +16,10 @@ export function useNow(): Date {
   return now;
 }
 
-const looks: Readonly<Record<Pressure, { Icon: typeof Clock; word: string }>> = {
-  fine: { Icon: Clock, word: '' },
-  soon: { Icon: ClockAlert, word: ', segera jawab' },
-  late: { Icon: TriangleAlert, word: ', terlambat' },
+const looks: Readonly<Record<Pressure, { Icon: typeof Clock; word: string; hue: string }>> = {
+  fine: { Icon: Clock, word: '', hue: 'success' },
+  soon: { Icon: ClockAlert, word: ', segera jawab', hue: 'warning' },
+  late: { Icon: TriangleAlert, word: ', terlambat', hue: 'danger' },
 };
 
 type Props = {
@@ -28,10 +29,15 @@ type Props = {
 };
 
 export function Waiting({ since, minutes, now }: Props) {
-  const pressure = pressureOf(minutes);
-  const { Icon, word } = looks[pressure];
+  const { Icon, word, hue } = looks[pressureOf(minutes)];
   return (
-    <span className={styles['waiting']} data-pressure={pressure}>
+    <span
+      className={classes(
+        'inline-flex align-center gap-4 flex-none rounded-full tiny strong num nowrap',
+        styles['waiting'],
+      )}
+      data-hue={hue}
+    >
       <Icon size={14} aria-hidden="true" />
       <span>
         <span className="sr-only">Menunggu </span>

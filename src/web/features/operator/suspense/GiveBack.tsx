@@ -2,7 +2,6 @@ import { formatRupiah, type Rupiah } from '#contract/base/money.ts';
 import { isolated } from '#contract/base/names.ts';
 import { type Adjustment, paymentRefundLabel } from '#contract/operator/books.ts';
 import { refundPayment } from '#contract/operator/payments.ts';
-import styles from '#web/features/operator/operator.module.css';
 import { OperatorForm, proposalResult } from '#web/features/operator/OperatorForm.tsx';
 
 type Paid = { id: string; account_name: string; credited: Rupiah };
@@ -32,7 +31,7 @@ export const GiveBack = ({ topup, onDone }: Props) => (
     actions="Kembalikan pembayaran"
     look={{ variant: 'outline', tone: 'danger' }}
   >
-    <p className={styles['note']}>
+    <p className="muted">
       Seluruh pembayaran kembali ke pembayar: {formatRupiah(topup.credited)} keluar dari saldo, dan
       nota kredit diterbitkan. Gerbang pembayaran mengembalikannya bila bisa; selain itu uangnya
       ditransfer manual. Nominal besar perlu operator kedua.

@@ -10,7 +10,6 @@ import {
   settleFlag,
 } from '#contract/operator/payments.ts';
 import { topupStatusLabel } from '#contract/saldo.ts';
-import styles from '#web/features/operator/operator.module.css';
 import { OperatorForm } from '#web/features/operator/OperatorForm.tsx';
 import { Hash } from '#web/features/operator/OperatorFrame.tsx';
 import {
@@ -161,7 +160,7 @@ const Refund = ({ refund, onDone }: RefundProps) => (
         )}
       </OperatorForm>
     ) : (
-      <p className={styles['note']}>
+      <p className="muted">
         Gerbang pembayaran belum menjawab dan ditanya lagi setiap menit. Jangan transfer manual:
         uangnya akan kembali dua kali.
       </p>
@@ -198,10 +197,10 @@ function Acts({ payment, onDone }: ActsProps) {
   if (payment.status !== 'paid') {
     return (
       <>
-        <p className={styles['note']}>
+        <p className="muted">
           Saldonya belum bertambah. Periksa di dasbor {gateway}, lalu tolak isi saldo ini.
         </p>
-        <div className={styles['actions']}>
+        <div className="flex wrap justify-end gap-8">
           <LinkButton
             variant="outline"
             to="/operator/isi-saldo"
@@ -216,7 +215,7 @@ function Acts({ payment, onDone }: ActsProps) {
   if (payment.kind === 'partly_refunded') {
     return (
       <>
-        <p className={styles['note']}>
+        <p className="muted">
           Sebagian uangnya sudah kembali ke pembayar, jadi pembayaran ini tidak dapat dikembalikan
           seluruhnya. Periksa di dasbor {gateway}, sesuaikan saldonya di halaman pelanggannya, lalu
           tandai selesai.
@@ -232,7 +231,7 @@ function OfWhole({ payment, onDone }: ActsProps) {
   const [tab, setTab] = useState('kembali');
   return (
     <>
-      <p className={styles['note']}>
+      <p className="muted">
         Periksa dulu di dasbor {gatewayOf(payment)}. Bila seluruhnya sudah kembali ke pembayar,
         kembalikan pembayarannya di sini: saldo dikurangi, dan gerbang tidak membayar lagi. Bila
         masih sengketa, tunggu keputusannya. Bila uangnya tetap pada kita, atau saldonya sudah

@@ -9,7 +9,6 @@ import {
   returnSuspense,
 } from '#contract/operator/payments.ts';
 import { Link } from '#web/browser/router/Link.tsx';
-import styles from '#web/features/operator/operator.module.css';
 import {
   OperatorForm,
   proposalResult,
@@ -111,7 +110,7 @@ function Item({ item, onDone }: FormProps) {
         </Rows>
       )}
       {item.waiting ? (
-        <p className={styles['note']}>
+        <p className="muted">
           Usulan untuk dana ini menunggu operator kedua di halaman Penyesuaian.
         </p>
       ) : (

@@ -137,7 +137,7 @@ export function Decision({ topup, onDecided }: Props) {
         form={form}
         help="Tercatat bersama nama Anda; bila ditolak, pelanggan membacanya."
       />
-      <div className={styles['actions']}>
+      <div className="flex wrap justify-end gap-8">
         {mayReject(topup) && (
           <Button variant="outline" tone="danger" onClick={askReject}>
             Tolak
@@ -158,7 +158,7 @@ const BankLines = ({ topup, form }: BankLinesProps) => (
   <Stack>
     <Choices legend="Mutasi bank yang mungkin" error={form.errors.line}>
       {topup.candidates.length === 0 && (
-        <p className={styles['note']}>
+        <p className="muted">
           Belum ada mutasi bank yang mendekati jumlah ini. Tulis referensinya bila Anda melihatnya
           di rekening.
         </p>
@@ -255,10 +255,10 @@ export function AtGateway({ topup, provider, onDecided }: GatewayProps) {
   };
   return (
     <div className={styles['form']}>
-      <p className={styles['note']}>{adviceOf(topup, paymentMethodLabels[provider] ?? provider)}</p>
+      <p className="muted">{adviceOf(topup, paymentMethodLabels[provider] ?? provider)}</p>
       <RefusalAlert error={asking.error} />
       {topup.status !== 'creating' && (
-        <div className={styles['actions']}>
+        <div className="flex wrap justify-end gap-8">
           <Button
             variant="outline"
             busy={asking.busy}

@@ -21,7 +21,6 @@ import {
   paymentMethodLabels,
   wordOf,
 } from '#web/features/operator/topups/topups.ts';
-import page from '#web/features/operator/topups/TopupsPage.module.css';
 import { inFours, topupTone } from '#web/features/saldo/saldo.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
@@ -55,7 +54,9 @@ const columns: readonly Column<OperatorTopup>[] = [
     cell: ({ account_name, method }) => (
       <span className={styles['what']}>
         {account_name}
-        {method !== 'bank' && <span className={styles['small']}>{topupMethodLabel[method]}</span>}
+        {method !== 'bank' && (
+          <span className="small faint regular">{topupMethodLabel[method]}</span>
+        )}
       </span>
     ),
   },
@@ -74,8 +75,8 @@ const columns: readonly Column<OperatorTopup>[] = [
     phone: 'fact',
     cell: ({ slip, proposal, method }) => {
       if (proposal) return <StatusChip tone="warning">Perlu operator kedua</StatusChip>;
-      if (method !== 'bank') return <span className={styles['faint']}>Lewat gerbang</span>;
-      if (!slip) return <span className={styles['faint']}>Belum ada</span>;
+      if (method !== 'bank') return <span className="faint">Lewat gerbang</span>;
+      if (!slip) return <span className="faint">Belum ada</span>;
       return slip.used_before ? (
         <StatusChip tone="danger">Pernah dipakai</StatusChip>
       ) : (
@@ -92,9 +93,8 @@ const columns: readonly Column<OperatorTopup>[] = [
     cell: (row) => {
       const offer = offerOf(row);
       const isOver = row.status === 'paid' || row.status === 'rejected';
-      if (!offer && (isOver || row.method !== 'bank'))
-        return <span className={styles['faint']}>—</span>;
-      if (!offer) return <span className={styles['faint']}>Belum ada</span>;
+      if (!offer && (isOver || row.method !== 'bank')) return <span className="faint">—</span>;
+      if (!offer) return <span className="faint">Belum ada</span>;
       return <StatusChip tone={offer.exact ? 'success' : 'info'}>{offer.words}</StatusChip>;
     },
   },
@@ -158,13 +158,13 @@ type TopupProps = { topup: OperatorTopup; onDecided: (topup: OperatorTopup) => v
  */
 const Topup = ({ topup, onDecided }: TopupProps) => (
   <>
-    <div className={styles['head']}>
-      <p className={styles['total']}>
+    <div className="flex wrap align-baseline justify-between gap-8 gap-x-16">
+      <p className="figure">
         <Money amount={topup.total} />
       </p>
       <Status status={topup.status} />
     </div>
-    {topup.note && <p className={page['note']}>{topup.note}</p>}
+    {topup.note && <p className="note-box">{topup.note}</p>}
     {topup.slip && <Slip slip={topup.slip} />}
     {topup.gateway ? (
       <AtGateway topup={topup} provider={topup.gateway.provider} onDecided={onDecided} />
@@ -183,8 +183,8 @@ type SlipProps = { slip: NonNullable<OperatorTopup['slip']> };
 function Slip({ slip }: SlipProps) {
   const { url, name, mime, at, used_before: before } = slip;
   return (
-    <section className={page['slip']} aria-label="Bukti transfer">
-      <p className={page['what']}>
+    <section className="grid gap-10" aria-label="Bukti transfer">
+      <p className="strong">
         Bukti transfer, dikirim <DateTime at={at} />
       </p>
       <Alert
@@ -203,17 +203,21 @@ function Slip({ slip }: SlipProps) {
         <ImageZoom
           src={url}
           alt="Bukti transfer"
-          className={page['picture']}
+          className={styles['picture']}
           expandText="Perbesar"
           minimizeText="Perkecil"
         />
       ) : (
-        <a className={page['file']} href={url} download={name}>
+        <a
+          className="inline-flex align-center gap-8 text-accent break-anywhere min-h-44"
+          href={url}
+          download={name}
+        >
           <Download size={18} aria-hidden="true" />
           <bdi>{name}</bdi>
         </a>
       )}
-      <p className={styles['small']}>
+      <p className="small faint regular">
         Bukti bukan uang masuk. Cocokkan dengan mutasi bank sebelum mengonfirmasi.
       </p>
     </section>

@@ -9,7 +9,8 @@ import { Fault } from '#web/api/uploads/uploadFault.ts';
 import { uploadServer } from '#web/api/uploads/uploadWire.ts';
 import { CropStage, type Picture } from '#web/features/profile/avatar/CropStage.tsx';
 import { cropOf, wholeView, type View } from '#web/features/profile/avatar/crop.ts';
-import styles from '#web/features/profile/avatar/AvatarDialog.module.css';
+import styles from '#web/features/profile/profile.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { FileUpload } from '#web/ui/upload/FileUpload.tsx';
@@ -66,7 +67,7 @@ export function AvatarDialog({ onClose }: Props) {
       }
     >
       {picture ? (
-        <div className={styles['crop']}>
+        <div className="stack justify-items-center gap-14">
           <Alert state="danger" visible={!!sending.failure} label={sending.failure ?? ''} />
           <CropStage picture={picture} view={view} onView={setView} />
           <Progress progress={sending.progress} />
@@ -156,7 +157,7 @@ function Progress({ progress }: { progress: number | undefined }) {
       aria-valuemin={0}
       aria-valuemax={100}
       aria-valuenow={percent}
-      className={styles['progress']}
+      className={classes('sunken overflow-hidden', styles['progress'])}
     >
       <span style={{ scale: `${progress} 1` }} />
     </div>

@@ -6,7 +6,8 @@ import {
   ZOOM_MAX,
   type View,
 } from '#web/features/profile/avatar/crop.ts';
-import styles from '#web/features/profile/avatar/AvatarDialog.module.css';
+import styles from '#web/features/profile/profile.module.css';
+import { classes } from '#web/ui/classes.ts';
 
 export type Picture = { file: File; address: string; width: number; height: number };
 
@@ -66,7 +67,7 @@ export function CropStage({ picture, view, onView }: Props) {
         tabIndex={0}
         aria-label="Bagian foto yang tampil"
         aria-describedby={helpId}
-        className={styles['stage']}
+        className={classes('rounded-lg sunken overflow-hidden relative', styles['stage'])}
         onPointerDown={press}
         onPointerMove={draw}
         onPointerUp={release}
@@ -84,9 +85,9 @@ export function CropStage({ picture, view, onView }: Props) {
             translate: `${behind.left}px ${behind.top}px`,
           }}
         />
-        <span className={styles['ring']} />
+        <span className={classes('rounded-full pointer-none', styles['ring'])} />
       </div>
-      <p id={helpId} className={styles['help']}>
+      <p id={helpId} className="tiny faint balance text-center">
         Geser fotonya, atau pakai penggeser di bawah. Yang tampil adalah isi lingkaran.
       </p>
       <Sliders picture={picture} view={view} onView={onView} />
@@ -97,7 +98,7 @@ export function CropStage({ picture, view, onView }: Props) {
 function Sliders({ picture, view, onView }: Props) {
   const { width, height } = pictureBehind(picture, view, 1);
   return (
-    <div className={styles['sliders']}>
+    <div className={classes('grid gap-4', styles['sliders'])}>
       <Slider
         label="Perbesar"
         value={(view.zoom - 1) / (ZOOM_MAX - 1)}
@@ -127,7 +128,7 @@ type SliderProps = {
 };
 
 const Slider = ({ label, value, disabled = false, onChange }: SliderProps) => (
-  <label className={styles['slider']}>
+  <label className={classes('grid align-center gap-12 small muted', styles['slider'])}>
     <span>{label}</span>
     <input
       type="range"

@@ -14,6 +14,7 @@ import { PasswordQuestion, UsernameField } from '#web/features/auth/auth.ts';
 import { codeFrom, type SentCode } from '#web/api/sentCode.ts';
 import { CodeBox } from '#web/features/profile/otp/CodeBox.tsx';
 import styles from '#web/features/profile/profile.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { saveSentCodes, loadSentCodes } from '#web/features/profile/otp/sentCodes.ts';
 import { saldoQuery } from '#web/features/saldo/saldo.ts';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
@@ -70,7 +71,7 @@ function ReadStep({ onCode, onClose }: ReadProps) {
       <form
         id={id}
         noValidate
-        className={styles['form']}
+        className="stack gap-16"
         onSubmit={(event) => {
           event.preventDefault();
           if (!ask.busy) ask.mutate({});
@@ -78,7 +79,7 @@ function ReadStep({ onCode, onClose }: ReadProps) {
       >
         <RefusalAlert error={ask.error} />
         <SaldoLeft />
-        <ul className={styles['consequences']}>
+        <ul className={classes('grid gap-10 leading-ui', styles['consequences'])}>
           <li>Selama tujuh hari semuanya berjalan seperti biasa, dan Anda dapat membatalkannya.</li>
           <li>
             Setelah itu pesan, percakapan, token, kunci API, berkas, dan sesi dihapus dan tidak
@@ -168,14 +169,8 @@ function ProofStep({ code, onCode, onClose, onDone }: ProofProps) {
         </Foot>
       }
     >
-      <form
-        id={id}
-        ref={form.ref}
-        noValidate
-        className={styles['form']}
-        onSubmit={form.submit(send)}
-      >
-        <p className={styles['lead']}>
+      <form id={id} ref={form.ref} noValidate className="stack gap-16" onSubmit={form.submit(send)}>
+        <p className="muted pretty">
           Kode berlaku sampai pukul {formatTime(new Date(code.expiresAt), timezone)}.
         </p>
         <RefusalAlert error={error} fields={['code', 'password']} />

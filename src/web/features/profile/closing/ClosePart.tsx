@@ -2,6 +2,7 @@ import { lazy, Suspense, useState } from 'react';
 import { useUser } from '#web/api/user.ts';
 import { KeepAccount } from '#web/features/profile/closing/KeepAccount.tsx';
 import styles from '#web/features/profile/profile.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { Section } from '#web/features/profile/Section.tsx';
 import { formatDateTime } from '#contract/base/time.ts';
 import { Button } from '#web/ui/button/Button.tsx';
@@ -26,8 +27,8 @@ export function ClosePart() {
           </Button>
         </div>
       ) : (
-        <div className={styles['line']}>
-          <p className={styles['strong']}>
+        <div className="row wrap justify-between gap-10 gap-x-16">
+          <p className={classes('strong num', styles['strong'])}>
             Akun ini dihapus pada {formatDateTime(erasedAt, timezone)}.
           </p>
           <KeepAccount />

@@ -1,7 +1,6 @@
 import { Resend } from '#web/features/auth/auth.ts';
 import type { SentCode } from '#web/api/sentCode.ts';
 import { SimulatorHint } from '#web/features/auth/auth.ts';
-import styles from '#web/features/profile/profile.module.css';
 import { OtpField } from '#web/ui/form/OtpField.tsx';
 
 type Props = {
@@ -21,7 +20,7 @@ const startHere = (input: HTMLInputElement | null) => input?.setAttribute('autof
 
 export function CodeBox({ code, first = false, onSent, onError, ...field }: Props) {
   return (
-    <div className={styles['code']}>
+    <div className="stack gap-6">
       <OtpField
         {...field}
         {...(first && { ref: startHere })}

@@ -13,7 +13,6 @@ import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
 import { codeFrom, type SentCode } from '#web/api/sentCode.ts';
 import { CodeBox } from '#web/features/profile/otp/CodeBox.tsx';
 import { PHONE_CODES } from '#web/features/profile/phone/phoneCodes.ts';
-import styles from '#web/features/profile/profile.module.css';
 import { sessionsQuery } from '#web/features/profile/queries.ts';
 import { saveSentCodes, loadSentCodes } from '#web/features/profile/otp/sentCodes.ts';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
@@ -81,7 +80,7 @@ const Step = ({ form, step, submit, busy, back, onClose, children }: StepProps) 
       </>
     }
   >
-    <p className={styles['step']}>Langkah {step} dari 2</p>
+    <p className="mb-12 small faint">Langkah {step} dari 2</p>
     {children}
   </Modal>
 );
@@ -108,13 +107,7 @@ function NumberStep({ onCodes, onClose }: NumberProps) {
   };
   return (
     <Step form={id} step={1} submit="Kirim kode" busy={change.busy} onClose={onClose}>
-      <form
-        id={id}
-        ref={form.ref}
-        noValidate
-        className={styles['form']}
-        onSubmit={form.submit(send)}
-      >
+      <form id={id} ref={form.ref} noValidate className="stack gap-16" onSubmit={form.submit(send)}>
         <RefusalAlert error={error} fields={['phone']} />
         <PhoneField
           label="Nomor ponsel baru"
@@ -193,14 +186,8 @@ function CodesStep({ codes, onCodes, onBack, onClose, onDone }: CodesProps) {
   );
   return (
     <Step form={id} step={2} submit="Ganti nomor" {...{ busy, back, onClose }}>
-      <form
-        id={id}
-        ref={form.ref}
-        noValidate
-        className={styles['form']}
-        onSubmit={form.submit(send)}
-      >
-        <p className={styles['lead']}>
+      <form id={id} ref={form.ref} noValidate className="stack gap-16" onSubmit={form.submit(send)}>
+        <p className="muted pretty">
           Tulis kode dari kedua ponsel sebelum pukul{' '}
           {formatTime(new Date(Math.min(old.expiresAt, fresh.expiresAt)), timezone)}. Jendela ini
           boleh ditutup dulu.

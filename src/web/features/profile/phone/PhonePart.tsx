@@ -3,6 +3,7 @@ import { formatPhone } from '#contract/base/phone.ts';
 import { useUser } from '#web/api/user.ts';
 import { PHONE_CODES } from '#web/features/profile/phone/phoneCodes.ts';
 import styles from '#web/features/profile/profile.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { Section } from '#web/features/profile/Section.tsx';
 import { loadSentCodes } from '#web/features/profile/otp/sentCodes.ts';
 import { Button } from '#web/ui/button/Button.tsx';
@@ -21,11 +22,11 @@ export function PhonePart() {
       title="Nomor ponsel"
       about="Dipakai untuk masuk dan menerima kode verifikasi."
     >
-      <div className={styles['line']}>
+      <div className="row wrap justify-between gap-10 gap-x-16">
         <div>
-          <p className={styles['strong']}>{formatPhone(phone)}</p>
+          <p className={classes('strong num', styles['strong'])}>{formatPhone(phone)}</p>
           {pendingCode && !changing && (
-            <p className={styles['note']}>
+            <p className="small faint leading-ui">
               Penggantian ke {formatPhone(pendingCode.phone)} menunggu kode.
             </p>
           )}

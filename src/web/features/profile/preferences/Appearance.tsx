@@ -4,6 +4,7 @@ import { zones } from '#contract/people.ts';
 import { formatTime } from '#contract/base/time.ts';
 import { useUser } from '#web/api/user.ts';
 import styles from '#web/features/profile/profile.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { Section } from '#web/features/profile/Section.tsx';
 import { useChoices } from '#web/features/profile/preferences/useChoices.ts';
 import { Checkbox } from '#web/ui/form/Checkbox.tsx';
@@ -51,12 +52,19 @@ function Themes({ failure, onChoose }: ThemesProps) {
   const { theme } = useUser();
   const id = useId();
   return (
-    <fieldset className={styles['themes']} aria-describedby={failure ? `${id}-note` : undefined}>
-      <legend>Tema</legend>
-      <div className={styles['choices']}>
+    <fieldset aria-describedby={failure ? `${id}-note` : undefined}>
+      <legend className="mb-6 strong">Tema</legend>
+      <div className={classes('grid gap-8', styles['choices'])}>
         {themes.map(({ value, label, Icon }) => (
-          <label key={value} className={styles['choice']}>
+          <label
+            key={value}
+            className={classes(
+              'option row gap-10 min-h-44 px-14 border-control relative',
+              styles['choice'],
+            )}
+          >
             <input
+              className="cover"
               type="radio"
               name={id}
               value={value}
@@ -68,7 +76,7 @@ function Themes({ failure, onChoose }: ThemesProps) {
           </label>
         ))}
       </div>
-      <p id={`${id}-note`} className={styles['failure']} aria-live="polite" hidden={!failure}>
+      <p id={`${id}-note`} className="small text-danger" aria-live="polite" hidden={!failure}>
         {failure}
       </p>
     </fieldset>

@@ -12,6 +12,7 @@ import {
 import { playSound } from '#web/browser/sound.ts';
 import { useUser } from '#web/api/user.ts';
 import styles from '#web/features/profile/profile.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { Section } from '#web/features/profile/Section.tsx';
 import { useChoices } from '#web/features/profile/preferences/useChoices.ts';
 import { Button } from '#web/ui/button/Button.tsx';
@@ -33,7 +34,7 @@ export function NoticesPart() {
   const { choose, failures } = useChoices();
   return (
     <Section id="pemberitahuan" title="Pemberitahuan">
-      <div className={styles['group']}>
+      <div className={classes('stack gap-10', styles['group'])}>
         <Checkbox
           label="Bunyikan pesan baru"
           help="Satu pesan berbunyi sekali, berapa pun tab yang terbuka."
@@ -41,7 +42,7 @@ export function NoticesPart() {
           error={failures.sound_on}
           onChange={({ target }) => choose('sound_on', { sound_on: target.checked })}
         />
-        <div className={styles['beside']}>
+        <div className={classes('grid align-end gap-10', styles['beside'])}>
           <Select
             label="Pilihan bunyi"
             options={soundOptions}
@@ -59,7 +60,7 @@ export function NoticesPart() {
           </Button>
         </div>
       </div>
-      <div className={styles['group']}>
+      <div className={classes('stack gap-10', styles['group'])}>
         <Checkbox
           label="Pemberitahuan pesan baru"
           help="Muncul juga saat Kabari tidak sedang dibuka. Berlaku untuk semua browser Anda."
@@ -117,7 +118,7 @@ function ThisBrowser() {
   };
   const way = ways[state];
   return (
-    <div className={styles['browser']}>
+    <div className={classes('row wrap gap-6 gap-x-12 note-box', styles['browser'])}>
       <p role="status">{words[state]}</p>
       {way !== undefined && (
         <Button size="sm" variant="subtle" busy={busy} onClick={() => void run(enablePush)()}>
@@ -139,7 +140,7 @@ function ThisBrowser() {
         </>
       )}
       {failure && (
-        <p className={styles['failure']} role="alert">
+        <p className="small text-danger" role="alert">
           {failure}
         </p>
       )}

@@ -3,7 +3,6 @@ import { answerReauth } from '#web/api/reauth.ts';
 import { isAbort } from '#web/api/errors.ts';
 import { useUser } from '#web/api/user.ts';
 import { UsernameField, usePasswordInput } from '#web/features/auth/auth.ts';
-import styles from '#web/features/profile/profile.module.css';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { FormModal } from '#web/ui/form/FormModal.tsx';
 import { PasswordField } from '#web/ui/form/PasswordField.tsx';
@@ -48,7 +47,7 @@ export function ReauthDialog() {
       busy={busy}
       onSubmit={() => void send()}
     >
-      <p className={styles['lead']}>
+      <p className="muted pretty">
         Demi keamanan akun, tindakan ini meminta kata sandi Anda sekali lagi.
       </p>
       <RefusalAlert error={error} />

@@ -6,7 +6,6 @@ import { ALERT_MIN, type SaldoAlert, saveSaldoAlert } from '#contract/saldo.ts';
 import { fieldsOf, sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { alertQuery } from '#web/features/saldo/alert/alertQuery.ts';
-import styles from '#web/features/saldo/alert/LowSaldo.module.css';
 import { saldoQuery } from '#web/features/saldo/saldoQuery.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
@@ -71,11 +70,11 @@ function CurrentAlert({ alert, onEdit }: { alert: SaldoAlert; onEdit: () => void
   const off = useSave('Peringatan saldo dimatikan.');
   if (threshold === null) {
     return (
-      <div className={styles['alert']}>
-        <p className={styles['words']}>
+      <div className="stack gap-14">
+        <p className="muted pretty">
           Kami beri tahu sebelum saldo habis, supaya pesan Anda tidak berhenti di tengah jalan.
         </p>
-        <div className={styles['buttons']}>
+        <div className="flex wrap gap-8">
           <Button variant="subtle" icon={<BellRing size={18} />} onClick={onEdit}>
             Atur peringatan
           </Button>
@@ -84,8 +83,8 @@ function CurrentAlert({ alert, onEdit }: { alert: SaldoAlert; onEdit: () => void
     );
   }
   return (
-    <div className={styles['alert']}>
-      <p className={styles['words']}>
+    <div className="stack gap-14">
+      <p className="muted pretty">
         Anda diberi tahu saat saldo turun di bawah{' '}
         <strong>
           <Money amount={threshold} />
@@ -93,7 +92,7 @@ function CurrentAlert({ alert, onEdit }: { alert: SaldoAlert; onEdit: () => void
         : di halaman ini, lewat pemberitahuan browser, dan lewat pesan.
       </p>
       {firedAt && (
-        <p className={styles['last']}>
+        <p className="small faint">
           Terakhir diberi tahu <DateTime at={firedAt} />
         </p>
       )}
@@ -102,7 +101,7 @@ function CurrentAlert({ alert, onEdit }: { alert: SaldoAlert; onEdit: () => void
         visible={off.error !== null}
         label={off.error ? sentenceOf(off.error) : ''}
       />
-      <div className={styles['buttons']}>
+      <div className="flex wrap gap-8">
         <Button variant="subtle" onClick={onEdit}>
           Ubah batas
         </Button>
@@ -128,7 +127,7 @@ function ThresholdForm({ alert, onClose }: { alert: SaldoAlert; onClose: () => v
     <form
       ref={form.ref}
       noValidate
-      className={styles['alert']}
+      className="stack gap-14"
       onSubmit={form.submit((values) => {
         if (!save.busy) save.mutate(values);
       })}
@@ -151,7 +150,7 @@ function ThresholdForm({ alert, onClose }: { alert: SaldoAlert; onClose: () => v
         onChange={(value) => form.set('threshold', value === undefined ? '' : String(value))}
         onBlur={() => form.leave('threshold')}
       />
-      <div className={styles['buttons']}>
+      <div className="flex wrap gap-8">
         <Button type="submit" busy={save.busy}>
           Simpan
         </Button>

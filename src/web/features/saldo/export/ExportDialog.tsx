@@ -9,7 +9,8 @@ import {
 import { civilDate } from '#contract/base/time.ts';
 import { refusalCode, sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
-import styles from '#web/features/saldo/export/ExportDialog.module.css';
+import styles from '#web/features/saldo/saldo.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { saveFrom } from '#web/ui/copy/saveFile.ts';
@@ -74,7 +75,7 @@ export function ExportDialog({ onClose, ...proposed }: Props) {
     <Modal open onClose={onClose} title="Unduh mutasi" footer={foot}>
       <form
         id={id}
-        className={styles['form']}
+        className="stack gap-16"
         onSubmit={(event) => {
           event.preventDefault();
           send(format);
@@ -115,7 +116,7 @@ function Refused({ error, onInstead }: { error: Error; onInstead: () => void }) 
   return (
     <Alert state={isTooLong ? 'warning' : 'danger'} visible label={sentenceOf(error)}>
       {isTooLong && (
-        <p className={styles['instead']}>
+        <p className="mt-8">
           <Button size="sm" variant="outline" tone="neutral" onClick={onInstead}>
             Unduh sebagai CSV
           </Button>
@@ -134,10 +135,16 @@ const Formats = ({
 }) => {
   const name = useId();
   return (
-    <fieldset className={styles['formats']}>
-      <legend>Format berkas</legend>
+    <fieldset className="grid gap-8 min-w-0">
+      <legend className="mb-8 small strong">Format berkas</legend>
       {formats.map(({ value, label, note }) => (
-        <label key={value} className={styles['format']}>
+        <label
+          key={value}
+          className={classes(
+            'option grid align-center gap-x-12 min-h-52 columns-start py-8 px-14',
+            styles['format'],
+          )}
+        >
           <input
             type="radio"
             name={name}
@@ -145,8 +152,8 @@ const Formats = ({
             checked={value === chosen}
             onChange={() => onChange(value)}
           />
-          <span className={styles['words']}>{label}</span>
-          <span className={styles['note']}>{note}</span>
+          <span className="strong">{label}</span>
+          <span className={classes('small muted', styles['exportDialogNote'])}>{note}</span>
         </label>
       ))}
     </fieldset>

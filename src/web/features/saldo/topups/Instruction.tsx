@@ -1,7 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type Topup, topupMethodLabel } from '#contract/saldo.ts';
 import { topupQuery } from '#web/features/saldo/queries.ts';
-import styles from '#web/features/saldo/topups/Instruction.module.css';
+import styles from '#web/features/saldo/saldo.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { BankTransfer } from '#web/features/saldo/topups/payment/BankTransfer.tsx';
 import { GatewayPage } from '#web/features/saldo/topups/payment/GatewayPage.tsx';
 import { QrisPayment } from '#web/features/saldo/topups/payment/QrisPayment.tsx';
@@ -14,10 +15,10 @@ export function Instruction({ topup }: { topup: Topup }) {
   const client = useQueryClient();
   const { method, simulated } = topup;
   return (
-    <div className={styles['steps']}>
-      <div className={styles['state']}>
+    <div className="grid gap-18">
+      <div className="row wrap justify-between gap-8 gap-x-16">
         <StatusChip tone="warning">Menunggu pembayaran</StatusChip>
-        <span className={styles['left']}>
+        <span className="muted">
           Sisa waktu{' '}
           <strong>
             <Countdown
@@ -30,7 +31,7 @@ export function Instruction({ topup }: { topup: Topup }) {
         </span>
       </div>
       {method !== 'bank' && (
-        <p className={styles['method']}>
+        <p className="row wrap gap-6 gap-x-10 larger strong">
           {topupMethodLabel[method]}
           {simulated && <StatusChip tone="info">Pembayaran simulasi</StatusChip>}
         </p>
@@ -50,7 +51,7 @@ function Payment({ topup }: { topup: Topup }) {
 }
 
 const Sum = ({ topup }: { topup: Topup }) => (
-  <dl className={styles['sum']}>
+  <dl className={classes('grid gap-6 py-12 border-y sums', styles['sum'])}>
     <div>
       <dt>Nominal</dt>
       <dd>

@@ -10,7 +10,8 @@ import {
   unfitFor,
   waitsFor,
 } from '#web/features/saldo/topups/methods.ts';
-import styles from '#web/features/saldo/topups/Methods.module.css';
+import styles from '#web/features/saldo/saldo.module.css';
+import { classes } from '#web/ui/classes.ts';
 import type { Methods as Offer } from '#web/features/saldo/topups/useMethods.ts';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
@@ -41,7 +42,7 @@ export function Methods({ offer, amount, selected, error, onChange }: Props) {
   const id = useId();
   if (offer.isPending) {
     return (
-      <div className={styles['methods']} aria-busy="true">
+      <div className={classes('stack gap-10 min-w-0', styles['methods'])} aria-busy="true">
         <Skeleton height={66} />
         <Skeleton height={118} />
         <Skeleton height={66} />
@@ -50,10 +51,14 @@ export function Methods({ offer, amount, selected, error, onChange }: Props) {
   }
   if (!offer.methods) {
     return (
-      <p className={styles['only']}>
+      <p className="muted">
         Pembayaran lewat transfer bank.{' '}
         <span role="status">Cara lain tidak dapat dimuat: {sentenceOf(offer.error)}</span>{' '}
-        <button type="button" className={styles['retry']} onClick={() => void offer.refetch()}>
+        <button
+          type="button"
+          className={classes('link underline', styles['retry'])}
+          onClick={() => void offer.refetch()}
+        >
           Coba lagi
         </button>
       </p>
@@ -71,7 +76,7 @@ export function Methods({ offer, amount, selected, error, onChange }: Props) {
       // After a refusal the form focuses the error.
       tabIndex={-1}
       aria-invalid={error ? true : undefined}
-      className={styles['methods']}
+      className={classes('stack gap-10 min-w-0', styles['methods'])}
       aria-describedby={error ? `${id}-error` : undefined}
     >
       <legend className="sr-only">Cara bayar</legend>
@@ -79,12 +84,12 @@ export function Methods({ offer, amount, selected, error, onChange }: Props) {
         <Kind key={group.title} group={group} {...kinds} />
       ))}
       {folded.length > 0 && (
-        <details className={styles['more']} open={isFoldedSelected}>
-          <summary>
+        <details open={isFoldedSelected}>
+          <summary className="row gap-6 w-fit min-h-40 small muted semibold pointer plain-list no-marker">
             Cara bayar lain
-            <ChevronDown size={16} aria-hidden="true" />
+            <ChevronDown size={16} className="chevron inherit" aria-hidden="true" />
           </summary>
-          <div className={styles['methods']}>
+          <div className={classes('stack gap-10 min-w-0', styles['methods'])}>
             {folded.map((group) => (
               <Kind key={group.title} group={group} {...kinds} />
             ))}
@@ -92,7 +97,7 @@ export function Methods({ offer, amount, selected, error, onChange }: Props) {
         </details>
       )}
       {error && (
-        <p id={`${id}-error`} className={styles['error']}>
+        <p id={`${id}-error`} className="small text-danger semibold">
           {error}
         </p>
       )}
@@ -113,9 +118,11 @@ function Kind({ group: { title, methods }, last, ...props }: KindProps) {
   const marks = (
     <>
       {methods.some(({ method }) => method === last) && (
-        <span className={styles['last']}>Terakhir dipakai</span>
+        <span className="tiny text-accent semibold">Terakhir dipakai</span>
       )}
-      {first.simulated && <span className={styles['simulated']}>Pembayaran simulasi</span>}
+      {first.simulated && (
+        <span className={classes('tiny faint', styles['simulated'])}>Pembayaran simulasi</span>
+      )}
     </>
   );
   if (!second) {
@@ -123,13 +130,15 @@ function Kind({ group: { title, methods }, last, ...props }: KindProps) {
     return (
       <label
         htmlFor={`${props.name}-${first.method}`}
-        className={styles['choice']}
+        className={classes('option row gap-12', styles['choice'])}
         data-off={unfitFor(first, props.amount) && true}
       >
         <Radio method={first} {...props} />
         <Icon size={20} aria-hidden="true" />
-        <span className={styles['words']}>
-          <span className={styles['name']}>
+        <span className="grid fill">
+          <span
+            className={classes('flex wrap align-baseline strong gap-0 gap-x-10', styles['name'])}
+          >
             {topupMethodLabel[first.method]}
             {marks}
           </span>
@@ -139,19 +148,23 @@ function Kind({ group: { title, methods }, last, ...props }: KindProps) {
     );
   }
   return (
-    <div className={styles['kind']} role="group" aria-label={title}>
+    <div
+      className={classes('row align-start gap-12 border rounded', styles['kind'])}
+      role="group"
+      aria-label={title}
+    >
       <Landmark size={20} aria-hidden="true" />
-      <div className={styles['words']}>
-        <span className={styles['name']}>
+      <div className="grid fill">
+        <span className={classes('flex wrap align-baseline strong gap-0 gap-x-10', styles['name'])}>
           {title}
           {marks}
         </span>
         <Note method={first} amount={props.amount} />
-        <div className={styles['banks']}>
+        <div className="flex wrap gap-6 mt-8">
           {methods.map((one) => (
             <label
               key={one.method}
-              className={styles['bank']}
+              className={classes('option row gap-6 px-8', styles['bank'])}
               data-off={unfitFor(one, props.amount) && true}
             >
               <Radio method={one} {...props} />
@@ -165,7 +178,7 @@ function Kind({ group: { title, methods }, last, ...props }: KindProps) {
 }
 
 const Note = ({ method, amount }: { method: Method; amount: number | undefined }) => (
-  <span className={styles['note']}>{unfitFor(method, amount) ?? noteOf(method)}</span>
+  <span className="small muted leading-14">{unfitFor(method, amount) ?? noteOf(method)}</span>
 );
 
 type RadioProps = Pick<KindProps, 'name' | 'amount' | 'selected' | 'onChange'> & { method: Method };

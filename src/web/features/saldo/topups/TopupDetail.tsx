@@ -15,7 +15,8 @@ import { AskSupport } from '#web/features/support/support.ts';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 import { TopupButton } from '#web/features/saldo/topups/TopupButton.tsx';
 import { topupTone } from '#web/features/saldo/topups/topups.ts';
-import styles from '#web/features/saldo/topups/TopupDetail.module.css';
+import styles from '#web/features/saldo/saldo.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { Button, LinkButton } from '#web/ui/button/Button.tsx';
 import { confirm } from '#web/ui/overlay/confirm.ts';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
@@ -80,7 +81,7 @@ export function TopupDetail({ topup, onClose }: Props) {
       </p>
       {pending ? <Instruction topup={topup} /> : <Outcome topup={topup} />}
       {pending && <SimulatedPaymentLink topup={topup} />}
-      <p className={styles['ask']}>
+      <p className="mt-16 text-center">
         <AskSupport about="topup" id={topup.id} />
       </p>
     </Modal>
@@ -132,11 +133,16 @@ const meaning: Record<Exclude<Topup['status'], 'pending' | 'paid'>, string> = {
 function Outcome({ topup }: { topup: Topup }) {
   const { status, note } = topup;
   return (
-    <div className={styles['outcome']}>
+    <div className="grid gap-16">
       {status === 'paid' ? (
-        <div className={styles['paid']}>
+        <div
+          className={classes(
+            'grid justify-items-center gap-4 text-success text-center rounded-lg soft-success',
+            styles['paid'],
+          )}
+        >
           <CircleCheck size={44} strokeWidth={1.75} aria-hidden="true" />
-          <p className={styles['word']}>{topupStatusLabel.paid}</p>
+          <p className={classes('mt-4 heading', styles['word'])}>{topupStatusLabel.paid}</p>
           <p>
             <strong>
               <Money amount={topup.credited} />
@@ -146,15 +152,15 @@ function Outcome({ topup }: { topup: Topup }) {
         </div>
       ) : (
         status !== 'pending' && (
-          <div className={styles['said']}>
+          <div className="grid justify-items-start gap-10">
             <StatusChip tone={topupTone[status]}>{topupStatusLabel[status]}</StatusChip>
             <p>{meaning[status]}</p>
           </div>
         )
       )}
       {note && (
-        <p className={styles['note']}>
-          <span className={styles['noteLabel']}>Catatan</span> {note}
+        <p className="note-box">
+          <span className="block small faint">Catatan</span> {note}
         </p>
       )}
       <Facts facts={factsOf(topup)} />
@@ -185,7 +191,7 @@ function SimulatedPaymentLink({ topup: { method, total, simulated } }: { topup: 
   if (!config?.simulator || !(isBank || simulated)) return null;
   const search = isBank ? { bank: '1' as const, amount: total } : { bank: '1' as const };
   return (
-    <p className={styles['simulated']}>
+    <p className="mt-16 small text-center">
       <Link to="/simulator" search={search} target="_blank" rel="noopener">
         {isBank ? 'Bayar lewat bank simulasi' : 'Buka pembayaran simulasi'}
         <span className="sr-only"> (tab baru)</span>

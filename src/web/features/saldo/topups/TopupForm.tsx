@@ -20,7 +20,8 @@ import { type TopupLimit, useTopupLimit } from '#web/features/saldo/topups/limit
 import { LimitReason } from '#web/features/saldo/topups/TopupButton.tsx';
 import { Methods } from '#web/features/saldo/topups/Methods.tsx';
 import { leastOf, selectedOf, unfitForAll } from '#web/features/saldo/topups/methods.ts';
-import styles from '#web/features/saldo/topups/TopupForm.module.css';
+import styles from '#web/features/saldo/saldo.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { TopupLines } from '#web/features/saldo/topups/Topups.tsx';
 import { messagesFor } from '#web/features/saldo/topups/topups.ts';
 import { useMethods } from '#web/features/saldo/topups/useMethods.ts';
@@ -60,7 +61,7 @@ function OpenTopups({ limit, onClose }: { limit: TopupLimit; onClose: () => void
       title="Isi saldo"
       footer={<Button onClick={onClose}>Tutup</Button>}
     >
-      <div className={styles['open']}>
+      <div className="grid gap-16">
         <p>{limit.hasOpen ? limit.reason : <LimitReason limit={limit} />}</p>
         {limit.hasOpen && <TopupLines topups={open} onEnd={() => void refetch()} />}
       </div>
@@ -100,7 +101,7 @@ function Steps({ proposed, onClose, onMade, step, onStep }: StepsProps) {
         id={id}
         ref={form.ref}
         noValidate
-        className={styles['form']}
+        className={classes('stack content-start gap-14', styles['form'])}
         onKeyDown={(event) => event.key === 'Enter' && event.repeat && event.preventDefault()}
         onSubmit={form.submit(({ amount: typed }) => {
           if (!isPayment) onStep('payment');
@@ -108,8 +109,10 @@ function Steps({ proposed, onClose, onMade, step, onStep }: StepsProps) {
             create.mutate({ amount: typed, ...(selected && { method: selected }) });
         })}
       >
-        <h3 ref={head} tabIndex={-1} className={styles['step']}>
-          <span className={styles['count']}>Langkah {isPayment ? 2 : 1} dari 2</span>{' '}
+        <h3 ref={head} tabIndex={-1} className="base strong">
+          <span className={classes('small muted', styles['count'])}>
+            Langkah {isPayment ? 2 : 1} dari 2
+          </span>{' '}
           {isPayment ? 'Cara bayar' : 'Nominal'}
         </h3>
         {isPayment ? (
@@ -171,7 +174,7 @@ const Amount = ({ topup: { form, offer, amount } }: StepProps) => (
       onChange={(value) => form.set('amount', value === undefined ? '' : String(value))}
       onBlur={() => form.leave('amount')}
     />
-    <p className={styles['worth']} role="status">
+    <p className={classes('mt-12 muted', styles['worth'])} role="status">
       <Worth amount={amount} />
     </p>
   </div>
@@ -179,7 +182,7 @@ const Amount = ({ topup: { form, offer, amount } }: StepProps) => (
 
 const Payment = ({ topup: { form, offer, amount, selected } }: StepProps) => (
   <>
-    <p className={styles['sum']}>
+    <p className={classes('muted', styles['topupFormSum'])}>
       Isi saldo <strong>{formatRupiah(amount ?? 0)}</strong>
       {offer.ppn && ', belum termasuk PPN'}
     </p>

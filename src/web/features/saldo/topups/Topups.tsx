@@ -5,7 +5,8 @@ import { type Topup, topupMethodLabel, topupStatusLabel } from '#contract/saldo.
 import { sentenceOf } from '#web/api/errors.ts';
 import { recentTopupsQuery } from '#web/features/saldo/queries.ts';
 import { topupTone } from '#web/features/saldo/topups/topups.ts';
-import styles from '#web/features/saldo/topups/Topups.module.css';
+import styles from '#web/features/saldo/saldo.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 import { Countdown } from '#web/ui/time/Countdown.tsx';
 import { EmptyState, WentWrong } from '#web/ui/panel/EmptyState.tsx';
@@ -37,7 +38,7 @@ export function Topups() {
 type LinesProps = { topups: readonly Topup[]; onEnd: () => void };
 
 export const TopupLines = ({ topups, onEnd }: LinesProps) => (
-  <ul className={styles['list']}>
+  <ul className={classes('stack border-t', styles['list'])}>
     {topups.map((topup) => (
       <li key={topup.id}>
         <Line topup={topup} onEnd={onEnd} />
@@ -53,16 +54,16 @@ function Line({ topup, onEnd }: { topup: Topup; onEnd: () => void }) {
       to="/saldo"
       change={{ open: topup.id, new: undefined }}
       resetScroll={false}
-      className={styles['line']}
+      className={classes('grid align-baseline gap-2 gap-x-12 no-underline', styles['line'])}
       data-row="open"
     >
-      <span className={styles['amount']}>
+      <span className="large strong">
         <Money amount={topup.total} />
       </span>
-      <span className={styles['chip']}>
+      <span className="justify-self-end">
         <StatusChip tone={topupTone[topup.status]}>{topupStatusLabel[topup.status]}</StatusChip>
       </span>
-      <span className={styles['when']}>
+      <span className={classes('small faint num', styles['when'])}>
         {topupMethodLabel[topup.method]} ·{' '}
         {pending ? (
           <>
@@ -78,16 +79,19 @@ function Line({ topup, onEnd }: { topup: Topup; onEnd: () => void }) {
 }
 
 const LoadingRows = () => (
-  <div className={styles['list']} aria-busy="true">
+  <div className={classes('stack border-t', styles['list'])} aria-busy="true">
     {[0, 1, 2].map((line) => (
-      <div key={line} className={styles['line']}>
-        <span className={styles['amount']}>
+      <div
+        key={line}
+        className={classes('grid align-baseline gap-2 gap-x-12 no-underline', styles['line'])}
+      >
+        <span className="large strong">
           <Skeleton width="7em" />
         </span>
-        <span className={styles['chip']}>
+        <span className="justify-self-end">
           <Skeleton width="9em" />
         </span>
-        <span className={styles['when']}>
+        <span className={classes('small faint num', styles['when'])}>
           <Skeleton width="8em" />
         </span>
       </div>

@@ -4,7 +4,8 @@ import { formatRupiah } from '#contract/base/money.ts';
 import type { SaldoUsage } from '#contract/saldo.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { barsOf, sumsOf } from '#web/features/saldo/usage/usage.ts';
-import styles from '#web/features/saldo/usage/Usage.module.css';
+import styles from '#web/features/saldo/saldo.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { usageQuery } from '#web/features/saldo/usage/usageQuery.ts';
 import { type Series, SmallBars } from '#web/ui/chart/SmallBars.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
@@ -12,9 +13,9 @@ import { EmptyState, WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { Panel } from '#web/ui/panel/Panel.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
-const captured: Series = { key: 'captured', label: 'Biaya pesan', color: 'toska' };
-const held: Series = { key: 'held', label: 'Masih ditahan', color: 'kunyit' };
-const plan: Series = { key: 'plan', label: 'Biaya paket', color: 'langit', apart: true };
+const captured: Series = { key: 'captured', label: 'Biaya pesan', color: 'primary' };
+const held: Series = { key: 'held', label: 'Masih ditahan', color: 'warning' };
+const plan: Series = { key: 'plan', label: 'Biaya paket', color: 'info', apart: true };
 
 export function Usage() {
   const usage = useQuery(usageQuery);
@@ -25,7 +26,7 @@ export function Usage() {
         <WentWrong message={sentenceOf(usage.error)} onRetry={() => void usage.refetch()} />
       )}
       {usage.isPending && (
-        <div className={styles['usage']} aria-busy="true">
+        <div className="stack gap-20" aria-busy="true">
           <Skeleton width="70%" height="3em" />
           <Skeleton height={196} />
         </div>
@@ -48,17 +49,17 @@ function Chart({ usage: { days, pace } }: { usage: SaldoUsage }) {
   }
   const series = [captured, held, ...(sums.plan > 0 ? [plan] : [])];
   return (
-    <div className={styles['usage']}>
-      <dl className={styles['sums']}>
+    <div className="stack gap-20">
+      <dl className={classes('flex wrap', styles['sums'])}>
         <div>
-          <dt>Pesan</dt>
+          <dt className="small faint">Pesan</dt>
           <dd>
             <Money amount={sums.messages} />
           </dd>
         </div>
         {sums.plan > 0 && (
           <div>
-            <dt>Paket</dt>
+            <dt className="small faint">Paket</dt>
             <dd>
               <Money amount={sums.plan} />
             </dd>
@@ -66,7 +67,7 @@ function Chart({ usage: { days, pace } }: { usage: SaldoUsage }) {
         )}
         {pace.state === 'known' && (
           <div>
-            <dt>Rata-rata pesan per hari</dt>
+            <dt className="small faint">Rata-rata pesan per hari</dt>
             <dd>
               <Money amount={pace.per_day} />
             </dd>
@@ -82,7 +83,7 @@ function Chart({ usage: { days, pace } }: { usage: SaldoUsage }) {
         />
       )}
       {sums.plan > 0 && (
-        <p className={styles['apart']}>
+        <p className="small faint">
           {sums.messages > 0
             ? 'Biaya paket tidak digambar di grafik; tanggalnya ada di tabel angkanya.'
             : 'Dalam 30 hari terakhir hanya biaya paket yang memotong saldo. Tanggalnya ada di mutasi.'}

@@ -1,7 +1,8 @@
 import { Camera as Lens, CircleCheck, ImageUp, MonitorUp, ScanQrCode } from 'lucide-react';
 import { type DragEvent, type FormEvent, useEffect, useRef, useState } from 'react';
 import type { SimulatedPhone } from '#contract/simulator.ts';
-import styles from '#web/features/simulator/camera/Camera.module.css';
+import styles from '#web/features/simulator/simulator.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { LiveVideo } from './LiveVideo.tsx';
 import { type VideoSource, videoSources } from './videoSources.ts';
 import { PhoneHead } from '#web/features/simulator/phone/PhoneHead.tsx';
@@ -42,12 +43,12 @@ export function Camera({ phone, screens, looks, onBack }: Props) {
     <>
       <PhoneHead title="Pindai kode QR" onBack={onBack} />
       <div
-        className={styles['camera']}
+        className={classes('grid content-start gap-14 grow', styles['camera'])}
         onDragOver={(event) => event.preventDefault()}
         onDrop={drop}
       >
         <Finder scan={scan} source={source} onSourceEnd={() => setSource(undefined)} />
-        <p role="status" className={styles['said']}>
+        <p role="status" className="muted balance text-center hide-empty">
           {state.at === 'looking' && 'Membaca gambar…'}
           {state.at === 'done' &&
             (linked ? `Tersambung ke token ${linked}.` : 'Terpindai. Menyambungkan…')}
@@ -93,7 +94,10 @@ function Finder({ scan, source, onSourceEnd }: FinderProps) {
   const picture = broken ? undefined : scan.picture;
   const Sign = scan.state.at === 'done' ? CircleCheck : ScanQrCode;
   return (
-    <div className={styles['finder']} data-state={scan.state.at}>
+    <div
+      className={classes('place-center overflow-hidden relative', styles['finder'])}
+      data-state={scan.state.at}
+    >
       {source && (
         <LiveVideo
           kind={source}
@@ -128,14 +132,20 @@ const sourceLabels = {
 
 function Sources({ busy, source, onScreens, onFile, onSource }: SourcesProps) {
   return (
-    <div className={styles['sources']}>
+    <div className={classes('flex wrap gap-8', styles['sources'])}>
       <Button size="lg" block busy={busy} icon={<ScanQrCode size={18} />} onClick={onScreens}>
         Arahkan ke tab lain
       </Button>
-      <label className={styles['file']}>
+      <label
+        className={classes(
+          'row justify-center gap-8 strong pointer px-12 border-control rounded surface relative hover ring-within',
+          styles['file'],
+        )}
+      >
         <ImageUp size={18} aria-hidden="true" />
         Pilih gambar
         <input
+          className="cover"
           type="file"
           accept="image/*"
           onChange={(event) => {
@@ -160,7 +170,9 @@ function Sources({ busy, source, onScreens, onFile, onSource }: SourcesProps) {
           </Button>
         );
       })}
-      <p className={styles['hint']}>Tangkapan layar juga boleh ditempel atau diseret ke sini.</p>
+      <p className={classes('small faint text-center', styles['hint'])}>
+        Tangkapan layar juga boleh ditempel atau diseret ke sini.
+      </p>
     </div>
   );
 }
@@ -174,7 +186,11 @@ function PairingCode({ busy, onCode }: { busy: boolean; onCode: (code: string) =
     if (code.trim() !== '' && !busy) onCode(code.trim());
   };
   return (
-    <form noValidate className={styles['code']} onSubmit={send}>
+    <form
+      noValidate
+      className={classes('grid align-start gap-8 columns-end border-t', styles['code'])}
+      onSubmit={send}
+    >
       <TextField
         label="Atau kode penautan"
         name="code"

@@ -1,7 +1,8 @@
 import { ScanQrCode, SquarePen } from 'lucide-react';
 import { formatPhone } from '#contract/base/phone.ts';
 import { formatDate, formatTime } from '#contract/base/time.ts';
-import styles from '#web/features/simulator/phone/Conversations.module.css';
+import styles from '#web/features/simulator/simulator.module.css';
+import { classes } from '#web/ui/classes.ts';
 import {
   type Conversation,
   excerptOf,
@@ -33,13 +34,13 @@ export function Conversations({ phone, conversations, seen, onOpen, onNew, onCam
         </PhoneTool>
       </PhoneHead>
       {conversations.length === 0 ? (
-        <div className={styles['none']}>
+        <div className="grid grow content-center">
           <EmptyState title="Belum ada pesan di ponsel ini.">
             Pesan yang dikirim ke nomor ini muncul di sini otomatis.
           </EmptyState>
         </div>
       ) : (
-        <ul className={styles['list']}>
+        <ul className="grow min-h-0 plain-list overflow-y">
           {conversations.map((conversation) => (
             <li key={conversation.peer}>
               <Line
@@ -60,18 +61,33 @@ type LineProps = { conversation: Conversation; unread: number; onOpen: () => voi
 function Line({ conversation: { peer, newest }, unread, onOpen }: LineProps) {
   const today = formatDate(newest.at) === formatDate(new Date());
   return (
-    <button type="button" className={styles['line']} onClick={onOpen}>
+    <button
+      type="button"
+      className={classes(
+        'grid align-start w-full gap-1 gap-x-12 py-12 px-16 border-b hover ring-inset',
+        styles['line'],
+      )}
+      onClick={onOpen}
+    >
       <Avatar name={peer} icon={peer.slice(-2)} decorative />
-      <span className={styles['peer']}>{formatPhone(peer)}</span>
-      <time className={styles['time']} dateTime={newest.at.toISOString()}>
+      <span className="strong num">{formatPhone(peer)}</span>
+      <time
+        className={classes('tiny faint num', styles['time'])}
+        dateTime={newest.at.toISOString()}
+      >
         {today ? formatTime(newest.at) : formatDate(newest.at)}
       </time>
-      <span className={styles['excerpt']}>
+      <span className={classes('small muted leading-ui clamp-2', styles['excerpt'])}>
         {newest.direction === 'out' && 'Anda: '}
         <bdi>{excerptOf(newest)}</bdi>
       </span>
       {unread > 0 && (
-        <span className={styles['unread']}>
+        <span
+          className={classes(
+            'tiny strong text-center justify-self-end rounded-full solid-warning',
+            styles['unread'],
+          )}
+        >
           {unread}
           <span className="sr-only"> pesan baru</span>
         </span>

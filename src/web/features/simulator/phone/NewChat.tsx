@@ -6,7 +6,6 @@ import { fieldsOf, sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { useForm } from '#web/ui/form/useForm.ts';
 import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
-import styles from '#web/features/simulator/phone/NewChat.module.css';
 import { PhoneHead } from '#web/features/simulator/phone/PhoneHead.tsx';
 import { readPhone } from '#web/features/simulator/phones.ts';
 import { phoneQuery } from '#web/features/simulator/queries.ts';
@@ -40,7 +39,7 @@ export function NewChat({ phone, onBack, onSent }: Props) {
       <form
         ref={form.ref}
         noValidate
-        className={styles['form']}
+        className="grid content-start gap-16 grow p-20 overflow-y"
         onSubmit={form.submit((values) => {
           if (!send.busy)
             send.mutate({ ...values, phone: writtenPeer(phone), to: writtenPeer(values.to) });

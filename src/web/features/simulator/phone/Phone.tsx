@@ -7,7 +7,8 @@ import { Camera } from '#web/features/simulator/camera/Camera.tsx';
 import { Conversations } from '#web/features/simulator/phone/Conversations.tsx';
 import { conversationsOf } from '#web/features/simulator/phone/conversations.ts';
 import { NewChat } from '#web/features/simulator/phone/NewChat.tsx';
-import styles from '#web/features/simulator/phone/Phone.module.css';
+import styles from '#web/features/simulator/simulator.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { useScreens } from '#web/features/simulator/phone/screens.ts';
 import { Thread } from '#web/features/simulator/phone/Thread.tsx';
 
@@ -41,12 +42,15 @@ export function Phone({ phone }: { phone: SimulatedPhone }) {
   const listed = screen.at === 'list' || (screen.at === 'thread' && !thread);
   return (
     <section className={styles['phone']} aria-label={`Ponsel ${formatPhone(phone.phone)}`}>
-      <div className={styles['screen']}>
+      <div className={classes('column paper overflow-hidden', styles['screen'])}>
         <StatusBar phone={phone} />
         {offered && (
           <button
             type="button"
-            className={styles['sight']}
+            className={classes(
+              'row justify-center gap-8 flex-none strong min-h-44 px-16 solid-primary hover-primary',
+              styles['sight'],
+            )}
             onClick={() => setScreen({ at: 'camera', looks: true })}
           >
             <ScanQrCode size={18} aria-hidden="true" />
@@ -95,9 +99,14 @@ function StatusBar({ phone }: { phone: SimulatedPhone }) {
     return () => clearInterval(timer);
   }, []);
   return (
-    <div className={styles['bar']}>
+    <div
+      className={classes(
+        'row justify-between flex-none small strong min-h-36 surface',
+        styles['bar'],
+      )}
+    >
       <span className="num">{formatTime(now)}</span>
-      <span className={styles['signs']}>
+      <span className="row tiny muted gap-5">
         {phone.slow && !phone.offline && (
           <>
             <Snail size={15} aria-hidden="true" />

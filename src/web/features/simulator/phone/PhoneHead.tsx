@@ -1,6 +1,6 @@
 import { ChevronLeft } from 'lucide-react';
 import type { ReactNode } from 'react';
-import styles from '#web/features/simulator/phone/PhoneHead.module.css';
+import styles from '#web/features/simulator/simulator.module.css';
 import { classes } from '#web/ui/classes.ts';
 
 type Props = {
@@ -11,15 +11,15 @@ type Props = {
 };
 
 export const PhoneHead = ({ title, under, onBack, children }: Props) => (
-  <div className={styles['head']}>
+  <div className={classes('row gap-4 flex-none py-6 px-10 border-b surface', styles['head'])}>
     {onBack && (
       <PhoneTool label="Kembali ke daftar percakapan" onClick={onBack}>
         <ChevronLeft size={22} />
       </PhoneTool>
     )}
-    <div className={classes(styles['words'], !onBack && styles['first'])}>
-      <h2 className={styles['title']}>{title}</h2>
-      {under && <p className={styles['under']}>{under}</p>}
+    <div className={classes('fill', !onBack && styles['first'])}>
+      <h2 className="large num">{title}</h2>
+      {under && <p className="tiny faint num">{under}</p>}
     </div>
     {children}
   </div>
@@ -30,7 +30,7 @@ type ToolProps = { label: string; onClick: () => void; children: ReactNode };
 export const PhoneTool = ({ label, onClick, children }: ToolProps) => (
   <button
     type="button"
-    className={styles['tool']}
+    className="place-center flex-none muted size-44 rounded-full hover-ink"
     aria-label={label}
     title={label}
     onClick={onClick}

@@ -19,7 +19,8 @@ import { useAct } from '#web/api/query.ts';
 import type { Conversation } from '#web/features/simulator/phone/conversations.ts';
 import { PhoneHead, PhoneTool } from '#web/features/simulator/phone/PhoneHead.tsx';
 import { phoneQuery } from '#web/features/simulator/queries.ts';
-import styles from '#web/features/simulator/phone/Thread.module.css';
+import styles from '#web/features/simulator/simulator.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { ChatBubble, ChatDivider, ChatList } from '#web/ui/chat/ChatBubble.tsx';
 import { Composer } from '#web/ui/chat/composer/Composer.tsx';
@@ -68,7 +69,7 @@ export function Thread({ phone, conversation, onSeen, onBack, onCamera }: Props)
       </PhoneHead>
       <div
         ref={place}
-        className={styles['thread']}
+        className="grow min-h-0 scroll-y ring-inset"
         role="log"
         aria-label={`Pesan dengan ${isolated(name)}`}
         tabIndex={0}
@@ -109,10 +110,17 @@ export function Thread({ phone, conversation, onSeen, onBack, onCamera }: Props)
 type SamplesProps = { name: string; onChoose: (what: PhoneSample) => void };
 
 const Samples = ({ name, onChoose }: SamplesProps) => (
-  <ul className={styles['samples']} aria-label={`Kirim contoh kepada ${name}`}>
+  <ul
+    className={classes('flex gap-6', styles['samples'])}
+    aria-label={`Kirim contoh kepada ${name}`}
+  >
     {(Object.keys(phoneSamples) as PhoneSample[]).map((what) => (
       <li key={what}>
-        <button type="button" className={styles['sample']} onClick={() => onChoose(what)}>
+        <button
+          type="button"
+          className="tiny muted strong nowrap min-h-32 py-4 px-10 border rounded-full hover-ink touch"
+          onClick={() => onChoose(what)}
+        >
           {phoneSamples[what]}
         </button>
       </li>

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { normalizePhone } from '#contract/base/written-number.ts';
-import styles from '#web/features/support/chat/ContactForm.module.css';
+import styles from '#web/features/support/support.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { readVcard, type Contact } from '#web/ui/chat/cards/vcard.ts';
 import { useForm } from '#web/ui/form/useForm.ts';
@@ -28,7 +29,7 @@ export function ContactForm({ onSend, onClose }: Props) {
       ref={ref}
       noValidate
       aria-label="Kirim kontak"
-      className={styles['form']}
+      className={classes('grid gap-12', styles['form'])}
       onSubmit={submit(({ name, phone }) => onSend({ name: name.trim(), phone }))}
       onKeyDown={(event) => {
         if (event.key !== 'Escape' || event.defaultPrevented) return;
@@ -36,7 +37,7 @@ export function ContactForm({ onSend, onClose }: Props) {
         onClose();
       }}
     >
-      <div className={styles['fields']}>
+      <div className={classes('grid gap-12', styles['fields'])}>
         <TextField
           label="Nama"
           maxLength={NAME_MAX}
@@ -53,7 +54,7 @@ export function ContactForm({ onSend, onClose }: Props) {
           onBlur={() => leave('phone')}
         />
       </div>
-      <div className={styles['actions']}>
+      <div className="row wrap gap-8">
         <CardFile
           onRead={({ name, phone }) => {
             set('name', name.slice(0, NAME_MAX));
@@ -81,7 +82,7 @@ function CardFile({ onRead }: { onRead: (contact: Contact) => void }) {
     if (contact) onRead(contact);
   };
   return (
-    <span className={styles['card']}>
+    <span className="row wrap gap-8 grow">
       <input
         ref={file}
         type="file"
@@ -97,7 +98,7 @@ function CardFile({ onRead }: { onRead: (contact: Contact) => void }) {
         Pilih berkas .vcf
       </Button>
       {fault && (
-        <span role="alert" className={styles['fault']}>
+        <span role="alert" className="small text-danger">
           {fault}
         </span>
       )}

@@ -6,7 +6,6 @@ import { sentenceOf } from '#web/api/errors.ts';
 import type { Flat } from '#web/api/lists/flatList.ts';
 import { useUser } from '#web/api/user.ts';
 import type { SupportChatProps } from '#web/features/support/chat/chatProps.ts';
-import styles from '#web/features/support/chat/SupportChat.module.css';
 import { SupportComposer } from '#web/features/support/chat/SupportComposer.tsx';
 import { SupportLine, type SupportBody } from '#web/features/support/chat/SupportLine.tsx';
 import { useReadMark } from '#web/features/support/chat/useReadMark.ts';
@@ -30,9 +29,13 @@ export function SupportChat(props: SupportChatProps) {
   useKeyboardInset(root);
   const isEmpty = data?.rows.length === 0 && outgoing.length === 0;
   return (
-    <section ref={root} className={styles['chat']} aria-label={`Percakapan dengan ${name}`}>
+    <section
+      ref={root}
+      className="column fill min-h-0 paper"
+      aria-label={`Percakapan dengan ${name}`}
+    >
       {!data && (
-        <div className={styles['waiting']}>
+        <div className="grow min-h-0 overflow-hidden">
           {error ? (
             <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />
           ) : (
@@ -40,7 +43,7 @@ export function SupportChat(props: SupportChatProps) {
           )}
         </div>
       )}
-      {data && isEmpty && <div className={styles['empty']}>{empty}</div>}
+      {data && isEmpty && <div className="column grow min-h-0 scroll-y">{empty}</div>}
       {data && !isEmpty && (
         <Lines
           key={port.key}

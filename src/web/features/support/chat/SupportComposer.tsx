@@ -6,7 +6,8 @@ import { later } from '#web/browser/lazyComponent.ts';
 import { Attachments } from '#web/ui/chat/attachments/Attachments.tsx';
 import { CardShown } from '#web/features/support/chat/CardLink.tsx';
 import { documentEndings } from '#web/ui/chat/attachments/fileFault.ts';
-import styles from '#web/features/support/chat/SupportComposer.module.css';
+import styles from '#web/features/support/support.module.css';
+import { classes } from '#web/ui/classes.ts';
 import type { ComposerOptions, SupportChatProps } from '#web/features/support/chat/chatProps.ts';
 import { useTellTyping } from '#web/features/support/chat/TypingNow.tsx';
 import { addOutgoing, type NewLine } from '#web/features/support/outbox/outbox.ts';
@@ -40,7 +41,11 @@ export function SupportComposer(props: Props) {
     return true;
   };
   return (
-    <div ref={place} className={styles['place']} data-internal={internal}>
+    <div
+      ref={place}
+      className={classes('flex-none surface', styles['place'])}
+      data-internal={internal}
+    >
       {about && !blocked && <About {...about} />}
       {mode === 'text' && <TextBox {...props} onMode={setMode} onSend={send} />}
       {mode === 'contact' && (
@@ -143,11 +148,11 @@ function TextBox({ port, name, blocked, options, dropZone, onMode, onSend }: Box
 }
 
 const About = ({ card, onRemove }: NonNullable<SupportChatProps['about']>) => (
-  <div className={styles['about']}>
+  <div className="py-10 px-12 border-t">
     <CardShown card={card}>
       <button
         type="button"
-        className={styles['remove']}
+        className="place-center flex-none muted size-40 rounded-full hover"
         aria-label="Jangan sertakan"
         onClick={onRemove}
       >

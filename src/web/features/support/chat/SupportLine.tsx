@@ -2,7 +2,8 @@ import type { ReactNode } from 'react';
 import { formatTime } from '#contract/base/time.ts';
 import type { SupportMessage } from '#contract/support.ts';
 import { CardLink } from '#web/features/support/chat/CardLink.tsx';
-import styles from '#web/features/support/chat/SupportLine.module.css';
+import styles from '#web/features/support/support.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { useProgress } from '#web/api/uploads/outgoingFiles.ts';
 import { dropLine, retryLine } from '#web/features/support/outbox/outbox.ts';
 import type { OutgoingLine } from '#web/features/support/outbox/outgoingLine.ts';
@@ -27,7 +28,12 @@ export function SupportLine({ body, ...place }: Place & { body: SupportBody }) {
   if ('outgoing' in body) return <Unsent line={body.outgoing} {...place} />;
   const { message } = body;
   return message.side === 'system' ? (
-    <p className={styles['system']}>
+    <p
+      className={classes(
+        'flex wrap justify-center gap-x-6 py-6 small faint text-center',
+        styles['system'],
+      )}
+    >
       {message.content.caption}{' '}
       <time dateTime={message.at.toISOString()}>{formatTime(message.at, place.zone)}</time>
     </p>
@@ -66,9 +72,9 @@ type HeadProps = { by: string; internal?: boolean; children: ReactNode };
 const Head = ({ by, internal, children }: HeadProps) => (
   <>
     {(by || internal) && (
-      <span className={styles['author']}>
+      <span className="row wrap gap-6 small muted strong">
         {by && <bdi>{by}</bdi>}
-        {internal && <span className={styles['tag']}>Catatan internal</span>}
+        {internal && <span className="tiny text-warning">Catatan internal</span>}
       </span>
     )}
     {children}
@@ -118,7 +124,7 @@ function Note({ line }: { line: OutgoingLine }) {
   );
   if (progress !== undefined) {
     return (
-      <div className={styles['upload']}>
+      <div className={classes('row gap-8 muted', styles['upload'])}>
         <progress max={1} value={progress} aria-label={`Mengunggah ${line.file?.name ?? ''}`} />
         <span className="num">{Math.floor(progress * 100)}%</span>
         {drop('Batalkan')}
@@ -128,11 +134,11 @@ function Note({ line }: { line: OutgoingLine }) {
   // Offline, the bar above the page says it all.
   if (!failed && (!why || !online)) return line.file && !online ? drop('Batalkan') : null;
   return (
-    <div className={styles['note']} role="alert">
+    <div className="grid justify-items-end gap-6" role="alert">
       <p>
         Belum terkirim. {why} {!failed && 'Dicoba lagi otomatis.'}
       </p>
-      <span className={styles['actions']}>
+      <span className="flex gap-8">
         <Button size="sm" variant="outline" tone="danger" onClick={() => retryLine(line)}>
           Kirim ulang
         </Button>

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
-import styles from '#web/features/support/chat/TypingNow.module.css';
+import styles from '#web/features/support/support.module.css';
+import { classes } from '#web/ui/classes.ts';
 import type { SupportPort } from '#web/features/support/port.ts';
 import { onLiveEvent } from '#web/live/listeners.ts';
 
@@ -47,8 +48,11 @@ export function useTellTyping({ typing }: SupportPort): () => void {
 }
 
 export const TypingNow = ({ name }: { name: string }) => (
-  <p className={styles['typing']} role="status">
-    <span className={styles['dots']} aria-hidden="true">
+  <p className="row gap-8 small faint py-6" role="status">
+    <span
+      className={classes('inline-flex gap-4 py-8 px-10 border rounded-full', styles['dots'])}
+      aria-hidden="true"
+    >
       <i />
       <i />
       <i />

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Headset } from 'lucide-react';
 import type { OutputOf } from '#contract/base/act.ts';
 import type { supportHelp } from '#contract/support.ts';
-import styles from '#web/features/support/help/QuickHelp.module.css';
+import styles from '#web/features/support/support.module.css';
 import { helpQuery } from '#web/features/support/queries.ts';
 import { Button, LinkButton } from '#web/ui/button/Button.tsx';
 import { classes } from '#web/ui/classes.ts';
@@ -33,7 +33,7 @@ export function QuickHelp({ when, onAsk }: Props) {
   // If causes cannot be loaded, a question can still be asked.
   if (!data || data.causes.length === 0) {
     return (
-      <div className={styles['none']}>
+      <div className="place-center grow">
         <EmptyState icon={<Headset size={24} />} title="Ada yang bisa kami bantu?">
           Tulis pertanyaan Anda di bawah. Kami dapat memeriksa pesan, token, isi saldo, dan tagihan
           Anda; sertakan gambar bila perlu.
@@ -46,15 +46,15 @@ export function QuickHelp({ when, onAsk }: Props) {
       className={classes(styles['help'], isRepeat && styles['again'])}
       aria-label="Bantuan cepat"
     >
-      <h2 className={styles['heading']}>Mungkin ini yang Anda cari</h2>
-      <ul className={styles['causes']}>
+      <h2 className="large">Mungkin ini yang Anda cari</h2>
+      <ul className="grid gap-10">
         {data.causes.map((cause) => (
-          <li key={cause.cause} className={styles['cause']}>
-            <h3 className={styles['title']}>
+          <li key={cause.cause} className="grid gap-6 card py-14 px-16">
+            <h3 className="large">
               <bdi>{cause.title}</bdi>
             </h3>
-            <p className={styles['answer']}>{cause.answer}</p>
-            <span className={styles['actions']}>
+            <p className="muted">{cause.answer}</p>
+            <span className="row wrap gap-4 gap-x-12 mt-4">
               <LinkButton size="sm" variant="subtle" href={cause.href}>
                 {cause.action}
               </LinkButton>

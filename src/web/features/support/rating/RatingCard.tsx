@@ -4,7 +4,8 @@ import { useId, useState } from 'react';
 import { rateSupport } from '#contract/support.ts';
 import { useAct } from '#web/api/query.ts';
 import { threadQuery } from '#web/features/support/queries.ts';
-import styles from '#web/features/support/rating/RatingCard.module.css';
+import styles from '#web/features/support/support.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { TextArea } from '#web/ui/text/TextField.tsx';
@@ -32,25 +33,29 @@ export function RatingCard() {
   const word = scores.find(([value]) => value === score)?.[1];
   return (
     <form
-      className={styles['card']}
+      className={classes('grid justify-items-center gap-12 card', styles['ratingCardCard'])}
       aria-labelledby={id}
       onSubmit={(event) => {
         event.preventDefault();
         if (score !== undefined) rate.mutate({ score, comment: comment.trim() || undefined });
       }}
     >
-      <fieldset className={styles['scores']}>
-        <legend id={id} className={styles['question']}>
+      <fieldset className="grid justify-items-center gap-8">
+        <legend id={id} className="mx-auto strong">
           Bagaimana bantuan kami?
         </legend>
-        <span className={styles['stars']}>
+        <span className="flex">
           {scores.map(([value, name]) => (
             <label
               key={value}
-              className={styles['star']}
+              className={classes(
+                'place-center pointer rounded relative ring-within',
+                styles['star'],
+              )}
               data-on={value <= (score ?? 0) || undefined}
             >
               <input
+                className="cover"
                 type="radio"
                 name={id}
                 value={value}
@@ -62,7 +67,7 @@ export function RatingCard() {
             </label>
           ))}
         </span>
-        <span className={styles['word']} aria-hidden="true">
+        <span className="small faint" aria-hidden="true">
           {word ?? 'Pilih satu sampai lima bintang'}
         </span>
       </fieldset>

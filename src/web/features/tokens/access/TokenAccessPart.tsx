@@ -59,7 +59,7 @@ export function TokenAccessPart({ token }: { token: Token }) {
     <section className={styles['part']}>
       <h4>Izin &amp; batas akses</h4>
       <Expiry token={token} today={today} />
-      <form ref={form.ref} noValidate className={styles['settings']} onSubmit={onSubmit}>
+      <form ref={form.ref} noValidate className="stack gap-16" onSubmit={onSubmit}>
         <RefusalAlert error={error} fields={['scopes', 'addresses', 'expires_on']} />
         <CheckboxGroup
           legend="Izin"

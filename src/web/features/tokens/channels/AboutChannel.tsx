@@ -1,6 +1,7 @@
 import { TriangleAlert } from 'lucide-react';
 import type { ChannelName } from '#contract/tokens.ts';
-import styles from '#web/features/tokens/channels/channels.module.css';
+import styles from '#web/features/tokens/tokens.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { aboutChannel } from '#web/features/tokens/channels/channelWords.ts';
 
 export function AboutChannel({ channel }: { channel: ChannelName }) {
@@ -9,8 +10,8 @@ export function AboutChannel({ channel }: { channel: ChannelName }) {
     <>
       <span>{can}</span>
       {risk && (
-        <span className={styles['risk']}>
-          <TriangleAlert size={16} aria-hidden="true" />
+        <span className={classes('grid gap-8 text-warning', styles['risk'])}>
+          <TriangleAlert size={16} className="mt-2" aria-hidden="true" />
           <span>{risk}</span>
         </span>
       )}

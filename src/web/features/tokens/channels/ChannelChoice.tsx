@@ -5,7 +5,6 @@ import { sentenceOf } from '#web/api/errors.ts';
 import { AboutChannel } from '#web/features/tokens/channels/AboutChannel.tsx';
 import { aboutChannel, pricesOf } from '#web/features/tokens/channels/channelWords.ts';
 import { channelsQuery } from '#web/features/tokens/channels/queries.ts';
-import styles from '#web/features/tokens/channels/channels.module.css';
 import { channelLabel } from '#web/features/tokens/labels.ts';
 import { ChoiceCards } from '#web/ui/choice/ChoiceCards.tsx';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
@@ -26,7 +25,7 @@ export function ChannelChoice({ legend, without, value, error, onChange }: Props
     return failure ? (
       <WentWrong message={sentenceOf(failure)} onRetry={() => void refetch()} />
     ) : (
-      <div aria-busy="true" className={styles['loading']}>
+      <div aria-busy="true" className="grid gap-8">
         <Skeleton width="5em" />
         <Skeleton height={116} />
         <Skeleton height={116} />
@@ -36,7 +35,7 @@ export function ChannelChoice({ legend, without, value, error, onChange }: Props
   const offered = data.filter(({ channel }) => channel !== without);
   if (offered.length === 0) {
     return (
-      <p className={styles['none']}>
+      <p className="muted">
         {without
           ? 'Tidak ada kanal lain yang tersedia di sini.'
           : 'Belum ada kanal yang tersedia di sini. Hubungi layanan pelanggan.'}
@@ -69,7 +68,7 @@ function Prices({ offered }: { offered: OfferedChannel }) {
   return (
     <>
       {pays && <span>{pays}</span>}
-      <span className={styles['prices']}>
+      <span className="flex wrap gap-2 gap-x-14 ink semibold">
         {pricesOf(offered).map((price) => (
           <span key={price} className="num">
             {price}

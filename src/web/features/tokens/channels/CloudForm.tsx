@@ -1,7 +1,6 @@
 import type { Act, InputFor } from '#contract/base/act.ts';
 import type { CloudAccess, CloudConnection } from '#contract/channels.ts';
 import { PasswordQuestion } from '#web/features/auth/auth.ts';
-import styles from '#web/features/tokens/channels/channels.module.css';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import type { AnswerOf } from '#web/api/answer.ts';
@@ -75,13 +74,7 @@ export function CloudForm<A extends Act>({
   });
   const first = known ? 'access_token' : 'phone_number_id';
   return (
-    <form
-      ref={form.ref}
-      noValidate
-      autoComplete="off"
-      className={styles['form']}
-      onSubmit={onSubmit}
-    >
+    <form ref={form.ref} noValidate autoComplete="off" className="stack gap-16" onSubmit={onSubmit}>
       <RefusalAlert error={error} fields={names} />
       {fields.map(({ name, label, help, secret }) => (
         <TextField
@@ -102,11 +95,11 @@ export function CloudForm<A extends Act>({
           onBlur={() => form.leave(name)}
         />
       ))}
-      <p className={styles['note']}>
+      <p className="small faint">
         Access token dan app secret disimpan terenkripsi dan tidak pernah ditampilkan lagi.
       </p>
       <PasswordQuestion quiet of={act} />
-      <div className={styles['actions']}>
+      <div className="flex wrap gap-8">
         <Button type="submit" busy={busy}>
           {known ? 'Simpan dan sambungkan' : 'Sambungkan nomor'}
         </Button>

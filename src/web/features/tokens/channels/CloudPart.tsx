@@ -5,7 +5,6 @@ import type { Token } from '#contract/tokens.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { CloudForm } from '#web/features/tokens/channels/CloudForm.tsx';
 import { CloudSetup } from '#web/features/tokens/channels/CloudSetup.tsx';
-import styles from '#web/features/tokens/channels/channels.module.css';
 import { cloudQuery, connectionQuery } from '#web/features/tokens/channels/queries.ts';
 import { useTokenChanged } from '#web/features/tokens/queries.ts';
 import { Button } from '#web/ui/button/Button.tsx';
@@ -41,10 +40,10 @@ export function CloudPart({ token, linking }: Props) {
   const isConnected = token.phone !== null && cloud !== null;
   if (!isConnected || isEditing) {
     return (
-      <section className={styles['card']}>
+      <section className="stack gap-12 p-16 border rounded-lg">
         <h4>{isConnected ? 'Access token baru' : 'Sambungkan nomor'}</h4>
         {!isConnected && (
-          <p className={styles['text']}>
+          <p className="muted">
             Salin keempatnya dari app Anda di Meta. Kabari memeriksanya langsung ke Meta sebelum
             menyimpannya.
           </p>
@@ -68,7 +67,7 @@ export function CloudPart({ token, linking }: Props) {
     );
   }
   return (
-    <section ref={part} tabIndex={-1} className={styles['part']}>
+    <section ref={part} tabIndex={-1} className="stack gap-12">
       <h4>Nomor di Meta</h4>
       <Number cloud={cloud} />
       <CloudSetup cloud={cloud} />

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import type { CloudConnection } from '#contract/channels.ts';
-import styles from '#web/features/tokens/channels/channels.module.css';
+import styles from '#web/features/tokens/tokens.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { CopyField } from '#web/ui/copy/CopyField.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
@@ -9,7 +10,7 @@ export function CloudSetup({ cloud }: { cloud: CloudConnection }) {
   const { verified_at: verifiedAt } = cloud;
   if (verifiedAt === null) {
     return (
-      <section className={styles['part']}>
+      <section className="stack gap-12">
         <h4>Langkah terakhir: terima pesan dan status dari Meta</h4>
         <Alert
           visible
@@ -17,16 +18,16 @@ export function CloudSetup({ cloud }: { cloud: CloudConnection }) {
           label="Meta belum memeriksa alamat Kabari. Sampai itu selesai, balasan pelanggan dan tanda terima tidak masuk."
         />
         <Steps cloud={cloud} />
-        <p className={styles['note']} role="status">
+        <p className="small faint" role="status">
           Menunggu pemeriksaan Meta. Halaman ini berubah otomatis.
         </p>
       </section>
     );
   }
   return (
-    <details className={styles['details']}>
+    <details className={classes('folded', styles['details'])}>
       <summary>Pengaturan webhook di Meta</summary>
-      <p className={styles['note']}>
+      <p className="small faint">
         Diperiksa Meta pada <DateTime at={verifiedAt} />.
       </p>
       <Steps cloud={cloud} />
@@ -35,7 +36,7 @@ export function CloudSetup({ cloud }: { cloud: CloudConnection }) {
 }
 
 const Steps = ({ cloud }: { cloud: CloudConnection }) => (
-  <ol className={styles['steps']}>
+  <ol className={classes('grid gap-14', styles['steps'])}>
     <li>
       Buka <Word>developers.facebook.com</Word>, pilih <Word>App Anda</Word>, lalu{' '}
       <Word>WhatsApp › Configuration</Word>.

@@ -12,7 +12,6 @@ import { sentenceOf } from '#web/api/errors.ts';
 import { useUser } from '#web/api/user.ts';
 import { CloudPart } from '#web/features/tokens/channels/CloudPart.tsx';
 import { uptimeWords } from '#web/features/tokens/channels/health.ts';
-import styles from '#web/features/tokens/channels/channels.module.css';
 import { connectionQuery } from '#web/features/tokens/channels/queries.ts';
 import { LinkPart } from '#web/features/tokens/links/LinkPart.tsx';
 import { UnofficialRisk } from '#web/features/scan/scan.ts';
@@ -53,7 +52,7 @@ function Health({ connection, isConnected }: HealthProps) {
   const { since, parted, paused, restriction, last_receipt_at: lastReceipt, uptime } = connection;
   const { timezone } = useUser();
   return (
-    <section className={styles['part']}>
+    <section className="stack gap-12">
       <h4>Sambungan</h4>
       {parted && !isConnected && (
         <Alert

@@ -5,7 +5,6 @@ import type { ChannelName, Token } from '#contract/tokens.ts';
 import { PasswordQuestion } from '#web/features/auth/auth.ts';
 import { useAct } from '#web/api/query.ts';
 import { ChannelChoice } from '#web/features/tokens/channels/ChannelChoice.tsx';
-import styles from '#web/features/tokens/channels/channels.module.css';
 import { channelLabel } from '#web/features/tokens/labels.ts';
 import { useTokenChanged } from '#web/features/tokens/queries.ts';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
@@ -52,7 +51,7 @@ export function MoveToken({ token, onClose, onMoved }: Props) {
         </FormActions>
       }
     >
-      <form id={FORM} noValidate className={styles['form']} onSubmit={submit}>
+      <form id={FORM} noValidate className="stack gap-16" onSubmit={submit}>
         <p>
           Token <bdi>{token.name}</bdi> sekarang memakai {channelLabel[token.channel]}. Kunci API,
           batas, dan riwayatnya tetap.

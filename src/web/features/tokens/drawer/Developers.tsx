@@ -43,8 +43,8 @@ export function Developers({ token }: { token: Token }) {
         title={<h3>Untuk pengembang</h3>}
         open={named !== undefined || expiry === 'soon' || expiry === 'over'}
       >
-        <div className={styles['parts']}>
-          <p className={styles['text']}>
+        <div className="stack gap-24">
+          <p className="muted">
             Untuk menghubungkan sistem Anda lewat API. Mengirim dari Kabari tidak memerlukannya.
           </p>
           <Part id="kunci">

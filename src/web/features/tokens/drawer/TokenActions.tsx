@@ -34,7 +34,7 @@ export function TokenActions({ token, onGone }: Props) {
   return (
     <section className={styles['part']}>
       <h4>Tindakan</h4>
-      <div className={styles['actions']}>
+      <div className="flex wrap gap-8">
         {token.phone && (
           <Button
             {...outline}

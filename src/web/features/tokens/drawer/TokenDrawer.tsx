@@ -46,7 +46,7 @@ export function TokenDrawer({ id, linking, onClose }: Props) {
           {...(refusalCode(error) === 'not_found' ? {} : { onRetry: () => void refetch() })}
         />
       ) : (
-        <div aria-busy="true" className={styles['parts']}>
+        <div aria-busy="true" className="stack gap-24">
           <Skeleton height={24} width={120} />
           <Skeleton height={18} lines={6} />
         </div>
@@ -62,15 +62,15 @@ function Details({ token, linking, onGone }: DetailsProps) {
   const states = useRef<HTMLDivElement>(null);
   const { review } = token;
   return (
-    <div className={classes(styles['parts'], styles['drawer'])}>
-      <div ref={states} tabIndex={-1} className={styles['statesPart']}>
-        <span className={styles['states']}>
+    <div className={classes('stack gap-24', styles['drawer'])}>
+      <div ref={states} tabIndex={-1}>
+        <span className={classes('inline-flex wrap gap-4 gap-x-6', styles['states'])}>
           <StatusChip tone={statusTone[token.status]}>{tokenStatusLabel[token.status]}</StatusChip>
           <ReviewChip token={token} />
           <ExpiryChip token={token} />
         </span>
         {token.status === 'suspended' && (
-          <p className={styles['note']}>
+          <p className="small faint">
             Token ini ditangguhkan pengelola layanan.{' '}
             <SupportLink>Hubungi layanan pelanggan</SupportLink>.
           </p>
@@ -83,7 +83,7 @@ function Details({ token, linking, onGone }: DetailsProps) {
           onGone={onGone}
         />
       )}
-      <section className={styles['parts']} aria-labelledby={title}>
+      <section className="stack gap-24" aria-labelledby={title}>
         <h3 id={title}>Nomor</h3>
         {token.channel === 'simulator' ? (
           <LinkPart token={token} linking={linking} />

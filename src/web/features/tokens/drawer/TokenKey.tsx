@@ -31,7 +31,7 @@ export function TokenKey({ token }: { token: Token }) {
   return (
     <section className={styles['part']}>
       <h4>Kunci API</h4>
-      <p className={styles['text']}>
+      <p className="muted">
         {hasKey ? (
           <>
             Kunci yang berlaku berakhir dengan{' '}

@@ -54,7 +54,7 @@ export function TokenReview({ token, onKept, onGone }: Props) {
       </Alert>
       <RefusalAlert error={keep.error} />
       <PasswordQuestion quiet of={confirmToken} />
-      <div className={styles['actions']}>
+      <div className="flex wrap gap-8">
         <Button
           type="submit"
           variant="subtle"

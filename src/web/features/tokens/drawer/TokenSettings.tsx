@@ -25,7 +25,7 @@ export function TokenSettings({ token }: { token: Token }) {
   return (
     <section className={styles['part']}>
       <h4>Pengaturan</h4>
-      <form ref={form.ref} noValidate className={styles['settings']} onSubmit={onSubmit}>
+      <form ref={form.ref} noValidate className="stack gap-16" onSubmit={onSubmit}>
         <RefusalAlert error={error} fields={['name', 'daily_limit']} />
         <TextField
           label="Nama"

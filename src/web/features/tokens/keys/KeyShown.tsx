@@ -12,7 +12,7 @@ import { Tabs } from '#web/ui/tabs/Tabs.tsx';
 type KeyProps = { secret: string; channel: ChannelName; note?: string };
 
 export const KeyShown = ({ secret, channel, note }: KeyProps) => (
-  <div className={styles['parts']}>
+  <div className="stack gap-24">
     <Alert
       visible
       state="warning"
@@ -45,7 +45,7 @@ export function Samples({ secret, channel }: { secret?: string; channel: Channel
           content: <CodeBlock title={sample.title} code={sample.code} />,
         }))}
       />
-      <p className={styles['note']}>
+      <p className="small faint">
         Semua alamat, isian, dan kesalahannya ada di{' '}
         {/* In a tab of its own: a key is shown only once. */}
         <a href="/docs" target="_blank" rel="noreferrer">

@@ -9,6 +9,7 @@ import { Alert } from '#web/ui/alert/Alert.tsx';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { tokenQuery, useTokenChanged } from '#web/features/tokens/queries.ts';
 import styles from '#web/features/tokens/tokens.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { announce } from '#web/ui/announce/announce.ts';
 import { AnchorButton, Button } from '#web/ui/button/Button.tsx';
 import { CopyField } from '#web/ui/copy/CopyField.tsx';
@@ -138,7 +139,7 @@ export function LinkPart({ token, linking, atOnce = false, risk, restricted = fa
         label={ended && endings[ended]}
       />
       {!live && !busy && (
-        <p className={styles['text']}>
+        <p className="muted">
           Bila ponselnya di tangan Anda, tampilkan QR di sini, lalu pindai dengan ponsel itu. Bila
           dipegang orang lain, kirimkan tautan pindai kepadanya.
         </p>
@@ -157,7 +158,7 @@ export function LinkPart({ token, linking, atOnce = false, risk, restricted = fa
         </Suspense>
       )}
       {live && here === undefined && <ScanLink link={live} onEnd={end} />}
-      <div className={styles['actions']}>
+      <div className="flex wrap gap-8">
         {here === undefined && (
           <Button
             variant={live ? 'outline' : 'solid'}
@@ -186,7 +187,7 @@ export function LinkPart({ token, linking, atOnce = false, risk, restricted = fa
 type ConnectedProps = { token: Token; restricted: boolean };
 
 const Connected = ({ token: { phone }, restricted }: ConnectedProps) => (
-  <p className={styles['connected']}>
+  <p className="py-12 px-14 rounded text-success soft-success">
     Tersambung ke <strong className="num">{phone && formatPhone(phone)}</strong>
     {restricted ? ', dengan pembatasan di atas.' : '. Token ini siap mengirim dan menerima pesan.'}
   </p>
@@ -197,7 +198,7 @@ function ScanLink({ link, onEnd }: { link: Link; onEnd: () => void }) {
   return (
     <>
       <CopyField label="Tautan pindai" value={address} shown={shortened(address)} look="code" />
-      <p className={styles['note']}>
+      <p className="small faint">
         Sekali pakai, berlaku <Countdown until={link.expires_at} onEnd={onEnd} /> lagi.
       </p>
       <div>
@@ -210,13 +211,13 @@ function ScanLink({ link, onEnd }: { link: Link; onEnd: () => void }) {
           Buka<span className="sr-only"> halaman pindai (tab baru)</span>
         </AnchorButton>
       </div>
-      <details className={styles['elsewhere']}>
+      <details className={classes('small muted folded', styles['elsewhere'])}>
         <summary>Buka di ponsel lain</summary>
-        <div className={styles['scan']}>
+        <div className={classes('flex wrap align-start gap-16', styles['scan'])}>
           <Suspense fallback={<Skeleton width={ADDRESS_QR_PX} height={ADDRESS_QR_PX} />}>
             <QrImage text={address} size={ADDRESS_QR_PX} alt="QR tautan ini: buka di ponsel lain" />
           </Suspense>
-          <p className={styles['note']}>
+          <p className="small faint">
             QR ini hanya membuka tautan di atas, dengan kamera ponsel biasa. Ponsel yang
             disambungkan memindai QR lain, di halaman yang terbuka.
           </p>

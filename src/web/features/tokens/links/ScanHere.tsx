@@ -53,7 +53,7 @@ export function ScanHere({ path, nonce, onEnd, onRenew }: Props) {
       {state === 'waiting' && isPhone && channel === 'web' && qr?.pairing_code === null && (
         <ByNumber data={data} onRequest={onRenew} />
       )}
-      <p className={styles['note']}>
+      <p className="small faint">
         Setelah tersambung, token ini dapat mengirim dan membaca pesan nomor itu.{' '}
         <Countdown
           until={scan.expires_at}

@@ -16,6 +16,7 @@ import {
 } from '#web/features/tokens/rejected/labels.ts';
 import { tokenNamesQuery } from '#web/features/tokens/queries.ts';
 import styles from '#web/features/tokens/tokens.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
 import { Select } from '#web/ui/select/Select.tsx';
@@ -83,7 +84,7 @@ export function RejectedCalls() {
   const shown = useMemo(() => columns(zone), [zone]);
   return (
     <section className={styles['part']} aria-label="Permintaan ditolak">
-      <p className={styles['text']}>
+      <p className="muted">
         Permintaan API dengan kunci Anda yang ditolak dalam 7 hari terakhir. Yang sama dalam satu
         jam dihitung bersama. Isi pesan dan nomor tujuan tidak disimpan di sini.
       </p>
@@ -123,7 +124,7 @@ function Filters({ token, reason, onReload }: FiltersProps) {
   const { data: tokens = [] } = useQuery(tokenNamesQuery);
   const names = tokens.map(({ id, name }) => ({ value: id, label: name }));
   return (
-    <div className={styles['filters']}>
+    <div className={classes('grid gap-8', styles['filters'])}>
       <Select
         label="Token"
         hideLabel
@@ -152,9 +153,9 @@ function Filters({ token, reason, onReload }: FiltersProps) {
 }
 
 const Fix = ({ row: { code, status, dialect, address } }: { row: RejectedCall }) => (
-  <div className={styles['fix']}>
+  <div className="grid gap-4">
     <p>{fixOf(code)}</p>
-    <p className={styles['note']}>
+    <p className="small faint">
       {dialectLabel[dialect] ?? dialect}, HTTP {status} <code>{code}</code>
       {address !== '' && (
         <>

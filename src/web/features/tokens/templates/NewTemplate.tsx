@@ -15,8 +15,9 @@ import {
   type Examples,
 } from '#web/features/tokens/templates/labels.ts';
 import { TemplatePreview } from '#web/features/tokens/templates/TemplatePreview.tsx';
-import layout from '#web/ui/layout/editor.module.css';
-import styles from '#web/features/tokens/templates/templates.module.css';
+import layout from '#web/ui/layout/layout.module.css';
+import styles from '#web/features/tokens/tokens.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { useActForm } from '#web/ui/form/useActForm.ts';
@@ -69,11 +70,11 @@ export function NewTemplate({ onMade }: { onMade: (template: Template) => void }
     <form
       ref={form.ref}
       noValidate
-      className={layout['editor']}
+      className={classes('stack gap-32', layout['editor'])}
       aria-label="Templat baru"
       onSubmit={onSubmit}
     >
-      <div className={styles['fields']}>
+      <div className="stack gap-18">
         <RefusalAlert error={error} fields={Object.keys(initial)} />
         <NamingFields form={form} />
         <ContentFields form={form} />
@@ -128,7 +129,7 @@ const NamingFields = ({ form }: FieldsProps) => (
       <Select {...fieldOf(form, 'category')} label="Kategori" options={categories} />
     </div>
     {form.values.category === 'authentication' && (
-      <p className={styles['note']}>
+      <p className={classes('small faint', styles['note'])}>
         Lewat Cloud API, Meta menulis sendiri kata-kata templat autentikasi beserta tombol “Salin
         kode”. Isi di bawah dipakai kanal lain.
       </p>
@@ -171,7 +172,7 @@ function BodyField({ form }: FieldsProps) {
     area.current?.focus();
   };
   return (
-    <div className={styles['body']}>
+    <div className="grid gap-8">
       <TextArea
         {...fieldOf(form, 'body')}
         ref={area}

@@ -3,7 +3,8 @@ import { formatTime } from '#contract/base/time.ts';
 import { valueOrderOf, type TemplateFile } from '#contract/messages/templates.ts';
 import { useUser } from '#web/api/user.ts';
 import { fileLabel, previewOf, type Examples } from '#web/features/tokens/templates/labels.ts';
-import styles from '#web/features/tokens/templates/templates.module.css';
+import styles from '#web/features/tokens/tokens.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { ChatBubble, ChatList } from '#web/ui/chat/ChatBubble.tsx';
 import { TextField } from '#web/ui/text/TextField.tsx';
 
@@ -28,10 +29,10 @@ export function TemplatePreview({ template, examples, onExamples }: Props) {
   const { header_file: file, body, footer, buttons } = template;
   const header = file ? `[${fileLabel[file]}]` : template.header;
   return (
-    <div className={styles['preview']}>
-      <div className={styles['phone']}>
+    <div className="stack gap-16">
+      <div className={classes('grid align-center border rounded-lg sunken', styles['phone'])}>
         {body.trim() === '' ? (
-          <p className={styles['note']}>
+          <p className={classes('small faint', styles['note'])}>
             Tulis isinya: di sini terlihat seperti di ponsel penerima.
           </p>
         ) : (
@@ -61,8 +62,8 @@ function ExampleFields({ body, examples, onExamples }: ExamplesProps) {
   const variables = valueOrderOf(body);
   if (variables.length === 0) return null;
   return (
-    <fieldset className={styles['examples']}>
-      <legend>Contoh isi variabel</legend>
+    <fieldset className={classes('grid gap-10 gap-x-12', styles['examples'])}>
+      <legend className="mb-8 strong">Contoh isi variabel</legend>
       {variables.map((variable) => (
         <TextField
           key={variable}
@@ -73,7 +74,7 @@ function ExampleFields({ body, examples, onExamples }: ExamplesProps) {
           onChange={({ target }) => onExamples({ ...examples, [variable]: target.value })}
         />
       ))}
-      <p className={styles['note']}>
+      <p className={classes('small faint', styles['note'])}>
         Hanya untuk pratinjau dan contoh kode. Isi sebenarnya ditentukan setiap kali dikirim.
       </p>
     </fieldset>

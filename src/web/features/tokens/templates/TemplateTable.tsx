@@ -10,7 +10,8 @@ import { addressOf, categoryLabel, languageLabel } from '#web/features/tokens/te
 import { templatesFullQuery } from '#web/features/tokens/templates/queries.ts';
 import { TemplateDrawer } from '#web/features/tokens/templates/TemplateDrawer.tsx';
 import { TemplateStatusChip } from '#web/features/tokens/templates/TemplateStatusChip.tsx';
-import styles from '#web/features/tokens/templates/templates.module.css';
+import styles from '#web/features/tokens/tokens.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button, type ButtonLook, LinkButton } from '#web/ui/button/Button.tsx';
 import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
@@ -28,9 +29,9 @@ const columns = (zone: string): readonly Column<Template>[] => [
     width: 300,
     phone: 'title',
     cell: ({ name, body }) => (
-      <span className={styles['name']}>
+      <span className={classes('grid justify-items-start gap-2 min-w-0', styles['name'])}>
         <code>{name}</code>
-        <span className={styles['excerpt']}>
+        <span className="max-w-full truncate small faint regular">
           <bdi>{body}</bdi>
         </span>
       </span>
@@ -56,10 +57,10 @@ const columns = (zone: string): readonly Column<Template>[] => [
     width: 230,
     phone: 'aside',
     cell: ({ status, reason }) => (
-      <span className={styles['status']}>
+      <span className={classes('grid justify-items-start gap-2 min-w-0', styles['status'])}>
         <TemplateStatusChip status={status} />
         {reason !== null && (
-          <span className={styles['excerpt']}>
+          <span className="max-w-full truncate small faint regular">
             <bdi>{reason}</bdi>
           </span>
         )}

@@ -12,7 +12,6 @@ import {
   TemplatesFull,
   TemplateTable,
 } from '#web/features/tokens/templates/TemplateTable.tsx';
-import styles from '#web/features/tokens/templates/templates.module.css';
 import { useTemplateSync } from '#web/features/tokens/templates/useTemplateSync.tsx';
 import { TokenTabs } from '#web/features/tokens/TokenTabs.tsx';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
@@ -65,7 +64,7 @@ export function TemplatesPage() {
         }
       />
       <TokenTabs current="templates" />
-      <div className={styles['list']}>
+      <div className="stack gap-16">
         {isFull && <TemplatesFull />}
         <RefusalAlert error={sync.error} />
         <TemplateTable />

@@ -27,6 +27,7 @@ import {
 } from '#web/features/webhooks/labels.ts';
 import { LOOK_MS } from '#web/features/webhooks/queries.ts';
 import styles from '#web/features/webhooks/webhooks.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
 import { Panel } from '#web/ui/panel/Panel.tsx';
@@ -56,7 +57,7 @@ const columns = (zone: string): readonly Column<Delivery>[] => [
     width: 240,
     phone: 'title',
     cell: ({ type }) => (
-      <span className={styles['event']}>
+      <span className={classes('grid', styles['event'])}>
         <span>{eventTypeLabel[type]}</span>
         <code>{type}</code>
       </span>
@@ -99,12 +100,12 @@ function LastAnswer({ delivery, zone }: { delivery: Delivery; zone: string }) {
   const { last_status: status, last_error: error, next_at: next, state } = delivery;
   const words = answerWords({ status, error });
   return (
-    <span className={styles['event']}>
-      <span className={words === '' ? styles['note'] : undefined}>
+    <span className={classes('grid', styles['event'])}>
+      <span className={words === '' ? 'small faint' : undefined}>
         {words || (state === 'waiting' ? 'Menunggu giliran' : 'Belum dicoba')}
       </span>
       {state === 'waiting' && next && words !== '' && (
-        <span className={styles['note']}>dicoba lagi {formatDaySecond(next, zone)}</span>
+        <span className="small faint">dicoba lagi {formatDaySecond(next, zone)}</span>
       )}
     </span>
   );
@@ -154,9 +155,9 @@ export function DeliveriesPart({ webhook }: { webhook: Webhook }) {
       title="Pengiriman"
       tools={<ReplayButton isOff={isOff} reason={reason} onClick={() => setReplaying(true)} />}
     >
-      <div className={styles['part']}>
+      <div className="stack gap-12">
         {isOff && (
-          <p id={reason} className={styles['note']}>
+          <p id={reason} className="small faint">
             {offReason}
           </p>
         )}
@@ -183,7 +184,7 @@ export function DeliveriesPart({ webhook }: { webhook: Webhook }) {
             />
           }
         />
-        <p className={styles['note']}>
+        <p className="small faint">
           Pengiriman dan percobaannya disimpan {WEBHOOK_LIMITS.keptDays} hari.
         </p>
       </div>

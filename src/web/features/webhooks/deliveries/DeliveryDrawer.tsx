@@ -23,6 +23,7 @@ import {
 } from '#web/features/webhooks/labels.ts';
 import { deliveryQuery, useWebhookChanged } from '#web/features/webhooks/queries.ts';
 import styles from '#web/features/webhooks/webhooks.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { CodeBlock } from '#web/ui/copy/CodeBlock.tsx';
@@ -109,14 +110,14 @@ function Details({ tokenId, isOff, delivery }: DetailsProps) {
           </Button>
         </div>
         {isOff && (
-          <p id={reason} className={styles['note']}>
+          <p id={reason} className="small faint">
             {offReason}
           </p>
         )}
       </Stack>
       <Panel title="Percobaan">
         {delivery.attempts.length === 0 ? (
-          <p className={styles['note']}>
+          <p className="small faint">
             {delivery.state === 'skipped'
               ? 'Tidak dikirim: format webhook ini tidak memiliki bentuk untuk peristiwa ini, atau pesannya sudah dihapus.'
               : 'Belum dicoba. Bila ada yang lebih dulu di percakapan yang sama, itu dikirim lebih dulu.'}
@@ -127,7 +128,7 @@ function Details({ tokenId, isOff, delivery }: DetailsProps) {
       </Panel>
       <Panel title="Isi">
         {delivery.body === null ? (
-          <p className={styles['note']}>
+          <p className="small faint">
             Tidak ada lagi yang dikirim: datanya sudah dihapus dari akun ini.
           </p>
         ) : (
@@ -162,7 +163,7 @@ function factsOf(delivery: DeliveryDetail, zone: string): readonly Fact[] {
     {
       term: <span id="delivery-id">webhook-id</span>,
       is: (
-        <span className={styles['id']}>
+        <span className={classes('row wrap gap-4 gap-x-8', styles['id'])}>
           <code>{delivery.id}</code>
           <CopyButton value={delivery.id} describes="delivery-id" />
         </span>
@@ -189,7 +190,7 @@ function Attempt({ attempt, ms }: { attempt: DeliveryAttempt; ms: number }) {
   const advice = adviceFor(attempt);
   const headers = Object.entries(attempt.headers).map(([name, value]) => `${name}: ${value}`);
   return (
-    <div className={styles['attempt']}>
+    <div className="stack gap-6">
       <p>
         Dijawab dalam <span className="num">{formatNumber(ms)} ms</span>.{advice && ` ${advice}`}
       </p>
@@ -198,7 +199,7 @@ function Attempt({ attempt, ms }: { attempt: DeliveryAttempt; ms: number }) {
           <bdi>{attempt.answer}</bdi>
         </p>
       )}
-      <details className={styles['headers']}>
+      <details className="folded">
         <summary>Header yang dikirim</summary>
         <CodeBlock title={`Header percobaan ${attempt.n}`} code={headers.join('\n')} />
       </details>

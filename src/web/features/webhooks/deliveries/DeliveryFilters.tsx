@@ -7,6 +7,7 @@ import {
   type Filters,
 } from '#web/features/webhooks/deliveries/filters.ts';
 import styles from '#web/features/webhooks/webhooks.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { DatePicker } from '#web/ui/date/DatePicker.tsx';
 import { dateWords } from '#web/ui/date/dates.ts';
 import type { Option } from '#web/ui/select/options.ts';
@@ -30,7 +31,11 @@ type Props = {
 };
 
 export const DeliveryFilters = ({ search, filters, onChange }: Props) => (
-  <div className={styles['filters']} role="search" aria-label="Saring pengiriman">
+  <div
+    className={classes('row wrap gap-8', styles['filters'])}
+    role="search"
+    aria-label="Saring pengiriman"
+  >
     <SearchField
       label="Cari nomor"
       placeholder="Cari nomor"

@@ -9,6 +9,7 @@ import { useAct } from '#web/api/query.ts';
 import type { Filters } from '#web/features/webhooks/deliveries/filters.ts';
 import { useWebhookChanged } from '#web/features/webhooks/queries.ts';
 import styles from '#web/features/webhooks/webhooks.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { DatePicker } from '#web/ui/date/DatePicker.tsx';
@@ -96,7 +97,7 @@ export function ReplayDialog({ webhook, filters, onClose }: Props) {
         </>
       }
     >
-      <div className={styles['form']}>
+      <div className={classes('stack gap-18', styles['form'])}>
         <RefusalAlert error={replay.error} />
         <DatePicker
           label="Hari peristiwa (WIB)"
@@ -114,7 +115,7 @@ export function ReplayDialog({ webhook, filters, onClose }: Props) {
             setPeriod({ ...period, which: target.value === 'all' ? 'all' : 'parked' })
           }
         />
-        <p className={styles['text']} aria-live="polite">
+        <p className="measure muted" aria-live="polite">
           {wordsFor(period.which, count)}
         </p>
       </div>

@@ -1,14 +1,13 @@
 import type { SavedWebhook } from '#contract/webhooks.ts';
 import { SecretDialog } from '#web/features/webhooks/manage/SecretDialog.tsx';
 import { TestResult } from '#web/features/webhooks/manage/TestResult.tsx';
-import styles from '#web/features/webhooks/webhooks.module.css';
 
 type Props = { saved: SavedWebhook; secret: string; onClose: () => void };
 
 export const CreatedDialog = ({ saved: { test, webhook }, secret, onClose }: Props) => (
   <SecretDialog title="Kunci webhook" secret={secret} onClose={onClose}>
     {test && <TestResult test={test} />}
-    <p className={styles['text']}>
+    <p className="measure muted">
       {webhook.state === 'on' ? (
         'Webhook aktif: peristiwa mulai dikirim sekarang.'
       ) : (

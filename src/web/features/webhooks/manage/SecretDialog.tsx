@@ -1,5 +1,4 @@
 import type { ReactNode } from 'react';
-import styles from '#web/features/webhooks/webhooks.module.css';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { CopyField } from '#web/ui/copy/CopyField.tsx';
@@ -32,7 +31,7 @@ export function SecretDialog({ title, secret, onClose, children }: Props) {
       title={title}
       footer={<Button onClick={onClose}>Sudah saya simpan</Button>}
     >
-      <div className={styles['part']}>
+      <div className="stack gap-12">
         <Alert
           visible
           state="warning"

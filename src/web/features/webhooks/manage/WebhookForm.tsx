@@ -17,6 +17,7 @@ import {
   withSelection,
 } from '#web/features/webhooks/manage/kinds.ts';
 import styles from '#web/features/webhooks/webhooks.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { CheckboxGroup } from '#web/ui/form/CheckboxGroup.tsx';
 import { useActForm } from '#web/ui/form/useActForm.ts';
@@ -71,7 +72,13 @@ type Props = ReturnType<typeof useWebhookForm> & {
 export function WebhookForm({ id, form, onSubmit, error, children }: Props) {
   const format = formatIn(form.values.format);
   return (
-    <form id={id} ref={form.ref} noValidate className={styles['form']} onSubmit={onSubmit}>
+    <form
+      id={id}
+      ref={form.ref}
+      noValidate
+      className={classes('stack gap-18', styles['form'])}
+      onSubmit={onSubmit}
+    >
       <RefusalAlert error={error} fields={['url', 'format', 'kinds', 'verify_token']} />
       <TextField
         label="Alamat webhook"

@@ -14,7 +14,6 @@ import { useUser } from '#web/api/user.ts';
 import { rotationNote } from '#web/features/webhooks/manage/rotation.ts';
 import { SecretDialog } from '#web/features/webhooks/manage/SecretDialog.tsx';
 import { useWebhookChanged } from '#web/features/webhooks/queries.ts';
-import styles from '#web/features/webhooks/webhooks.module.css';
 import { Button } from '#web/ui/button/Button.tsx';
 import { Dropdown, MenuButton, MenuSeparator } from '#web/ui/menu/Dropdown.tsx';
 import { confirm } from '#web/ui/overlay/confirm.ts';
@@ -79,7 +78,7 @@ export function WebhookMenu({ webhook, onOff }: Props) {
           }}
         >
           {until && (
-            <p className={styles['text']}>
+            <p className="measure muted">
               Kunci lama berlaku sampai {formatDateTime(until, timezone)}. {rotationNote(format)}
             </p>
           )}

@@ -19,6 +19,7 @@ import { TestResult } from '#web/features/webhooks/manage/TestResult.tsx';
 import { WebhookMenu } from '#web/features/webhooks/manage/WebhookMenu.tsx';
 import { useWebhookChanged } from '#web/features/webhooks/queries.ts';
 import styles from '#web/features/webhooks/webhooks.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { CopyButton } from '#web/ui/copy/CopyField.tsx';
@@ -59,7 +60,7 @@ export function WebhookSummary({ webhook }: { webhook: Webhook }) {
   const off = webhook.state === 'off';
   return (
     <Panel
-      title={<bdi className={styles['address']}>{webhook.url}</bdi>}
+      title={<bdi className="break-anywhere">{webhook.url}</bdi>}
       look="card"
       tools={
         <StatusChip tone={webhookStatus(webhook, timezone).tone}>
@@ -67,12 +68,12 @@ export function WebhookSummary({ webhook }: { webhook: Webhook }) {
         </StatusChip>
       }
     >
-      <div className={styles['part']}>
+      <div className="stack gap-12">
         <WebhookStatusNotice webhook={webhook} />
         <RefusalAlert error={power.error ?? trial.error} />
         {test && <TestResult test={test} onClose={() => setTest(undefined)} />}
         <Facts facts={factsOf(webhook, timezone)} />
-        <div className={styles['actions']}>
+        <div className="row wrap gap-8">
           {off && (
             <Button
               icon={<Power size={18} aria-hidden="true" />}
@@ -125,7 +126,7 @@ function factsOf({ format, kinds, secret_hint, ...webhook }: Webhook, zone: stri
         <>
           <code aria-label={`Berakhir dengan ${secret_hint}`}>••••{secret_hint}</code>
           {until && (
-            <span className={styles['note']}>
+            <span className="small faint">
               {' '}
               kunci lama berlaku sampai {formatDateTime(until, zone)}
             </span>
@@ -139,7 +140,7 @@ function factsOf({ format, kinds, secret_hint, ...webhook }: Webhook, zone: stri
           {
             term: <span id="verify-token">Verify token</span>,
             is: (
-              <span className={styles['id']}>
+              <span className={classes('row wrap gap-4 gap-x-8', styles['id'])}>
                 <code>{verifyToken}</code>
                 <CopyButton value={verifyToken} describes="verify-token" />
               </span>

@@ -2,7 +2,6 @@ import { useState } from 'react';
 import type { WebhookFormat } from '#contract/webhooks.ts';
 import { Link } from '#web/browser/router/Link.tsx';
 import { signatureSamples } from '#web/features/webhooks/samples/samples.ts';
-import styles from '#web/features/webhooks/webhooks.module.css';
 import { CodeBlock } from '#web/ui/copy/CodeBlock.tsx';
 import { Panel } from '#web/ui/panel/Panel.tsx';
 import { Tabs } from '#web/ui/tabs/Tabs.tsx';
@@ -13,8 +12,8 @@ export function SignatureSamples({ format }: { format: WebhookFormat }) {
   if (format !== 'kabari') return null;
   return (
     <Panel title="Memeriksa tanda tangan">
-      <div className={styles['part']}>
-        <p className={styles['text']}>
+      <div className="stack gap-12">
+        <p className="measure muted">
           Periksa setiap peristiwa sebelum dipercaya: tanda tangannya dihitung dari isi mentah, jadi
           baca sebelum JSON diurai. Yang sama dapat datang dua kali; kenali dari{' '}
           <code>webhook-id</code>.
@@ -29,7 +28,7 @@ export function SignatureSamples({ format }: { format: WebhookFormat }) {
             content: <CodeBlock title={title} code={code} />,
           }))}
         />
-        <p className={styles['note']}>
+        <p className="small faint">
           Pustaka <code>standardwebhooks</code> memeriksanya juga, di semua bahasa ini. Selengkapnya
           di{' '}
           <Link to="/docs" search={{ page: 'webhooks' }}>

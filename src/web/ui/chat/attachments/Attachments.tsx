@@ -4,7 +4,8 @@ import { Alert } from '#web/ui/alert/Alert.tsx';
 import type { AttachedFile } from '#web/ui/chat/attachments/attachedFiles.ts';
 import type { Attached } from '#web/ui/chat/attachments/useAttached.ts';
 import { fileEnd } from '#web/ui/chat/chat.ts';
-import styles from '#web/ui/chat/attachments/Attachments.module.css';
+import styles from '#web/ui/chat/composer/composer.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { fileSizeText, shortSizes } from '#web/ui/upload/fileSize.ts';
 
 /** The attachments of the next message, and the errors of rejected files. */
@@ -17,12 +18,12 @@ export const Attachments = ({ attached }: { attached: Attached }) => (
 
 const Faults = ({ faults, forgetFaults }: Attached) =>
   faults.length > 0 && (
-    <div className={styles['faults']}>
+    <div className={classes('py-10 px-12 border-t overflow-y', styles['faults'])}>
       <Alert
         visible
         state="danger"
         label={faults.map((fault) => (
-          <span key={fault} className={styles['fault']}>
+          <span key={fault} className="block">
             {fault}
           </span>
         ))}
@@ -40,20 +41,27 @@ function Files({ files, selected, select, remove, isTooLong, box }: Attached) {
   };
   if (files.length === 0) return null;
   return (
-    <div role="radiogroup" className={styles['files']} aria-label="Lampiran yang akan dikirim">
+    <div
+      role="radiogroup"
+      className={classes('flex wrap gap-8 py-10 px-12 border-t overflow-y', styles['files'])}
+      aria-label="Lampiran yang akan dikirim"
+    >
       {files.map((attached) => {
         const { id, file } = attached;
         return (
           <div
             key={id}
-            className={styles['file']}
+            className={classes('row border rounded surface ring-within', styles['file'])}
             data-fault={isTooLong(attached) || undefined}
             data-selected={attached === selected || undefined}
           >
-            <label className={styles['choice']} title={file.name}>
+            <label
+              className={classes('row gap-8 min-w-0 pointer', styles['choice'])}
+              title={file.name}
+            >
               <input
                 type="radio"
-                className={styles['radio']}
+                className="cover"
                 name={name}
                 checked={attached === selected}
                 onChange={() => select(id)}
@@ -66,14 +74,14 @@ function Files({ files, selected, select, remove, isTooLong, box }: Attached) {
                 }}
               />
               <Thumb file={file} />
-              <span className={styles['words']}>
-                <bdi className={styles['name']}>{file.name}</bdi>
+              <span className="grid min-w-0 small leading-ui">
+                <bdi className="truncate">{file.name}</bdi>
                 <About {...attached} isTooLong={isTooLong(attached)} />
               </span>
             </label>
             <button
               type="button"
-              className={styles['remove']}
+              className="place-center flex-none muted size-36 rounded-full hover"
               aria-label={`Hapus ${file.name}`}
               onClick={() => {
                 remove(id);
@@ -90,8 +98,8 @@ function Files({ files, selected, select, remove, isTooLong, box }: Attached) {
 }
 
 const About = ({ file, caption, isTooLong }: AttachedFile & { isTooLong: boolean }) => (
-  <span className={styles['about']}>
-    {isTooLong && <span className={styles['long']}>Keterangan terlalu panjang</span>}
+  <span className="truncate muted num">
+    {isTooLong && <span className="text-danger">Keterangan terlalu panjang</span>}
     {!isTooLong && (caption.trim() ? <bdi>{caption}</bdi> : fileSizeText(file.size, shortSizes))}
   </span>
 );
@@ -106,9 +114,23 @@ function Thumb({ file }: { file: File }) {
     return () => URL.revokeObjectURL(made);
   }, [file]);
   return url ? (
-    <img src={url} alt="" className={styles['thumb']} onError={() => setUrl(undefined)} />
+    <img
+      src={url}
+      alt=""
+      className={classes(
+        'place-center flex-none tiny muted size-40 rounded-sm sunken',
+        styles['thumb'],
+      )}
+      onError={() => setUrl(undefined)}
+    />
   ) : (
-    <span className={styles['thumb']} aria-hidden="true">
+    <span
+      className={classes(
+        'place-center flex-none tiny muted size-40 rounded-sm sunken',
+        styles['thumb'],
+      )}
+      aria-hidden="true"
+    >
       {fileEnd(file.name).toUpperCase() || '?'}
     </span>
   );

@@ -2,7 +2,8 @@ import { Check, Copy, MessageCircle, UserRound, UserRoundPlus } from 'lucide-rea
 import { useId, type ReactNode } from 'react';
 import { formatPhone } from '#contract/base/phone.ts';
 import { Button } from '#web/ui/button/Button.tsx';
-import styles from '#web/ui/chat/cards/ContactCard.module.css';
+import styles from '#web/ui/chat/cards/cards.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { useCopy } from '#web/ui/copy/copyText.ts';
 import { contactDigits, phoneHref, shortName } from '#web/ui/chat/chat.ts';
 import { vcardFileName, vcardOf } from '#web/ui/chat/cards/vcard.ts';
@@ -31,33 +32,41 @@ export function ContactCard(props: Props) {
       new Blob([vcardOf({ name, phone, phones, organization, email })], { type: 'text/vcard' }),
     );
   return (
-    <div role="group" aria-labelledby={id} className={styles['card']}>
-      <span className={styles['icon']}>
+    <div
+      role="group"
+      aria-labelledby={id}
+      className={classes('grid align-center gap-10 max-w-full', styles['card'])}
+    >
+      <span className={classes('place-center text-accent size-40 rounded-full', styles['icon'])}>
         <UserRound size={20} aria-hidden="true" />
       </span>
-      <span className={styles['who']}>
-        <bdi id={id} className={styles['name']} title={shown}>
+      <span className="grid justify-items-start">
+        <bdi id={id} className="max-w-full truncate strong" title={shown}>
           {shown || 'Kontak tanpa nama'}
         </bdi>
         {organization !== '' && (
-          <bdi className={styles['organization']}>{shortName(organization)}</bdi>
+          <bdi className="max-w-full truncate small muted">{shortName(organization)}</bdi>
         )}
         {digits === '' ? (
-          <span className={styles['none']}>Tanpa nomor</span>
+          <span className="small faint">Tanpa nomor</span>
         ) : (
-          <a href={phoneHref(phone)} className={styles['phone']}>
+          <a href={phoneHref(phone)} className={classes('min-h-24 num', styles['phone'])}>
             {formatPhone(digits)}
           </a>
         )}
         {phones.slice(1).map((other) => (
-          <a key={other} href={phoneHref(other)} className={styles['phone']}>
+          <a
+            key={other}
+            href={phoneHref(other)}
+            className={classes('min-h-24 num', styles['phone'])}
+          >
             {formatPhone(contactDigits(other))}
           </a>
         ))}
-        {email !== '' && <bdi className={styles['organization']}>{email}</bdi>}
+        {email !== '' && <bdi className="max-w-full truncate small muted">{email}</bdi>}
       </span>
       {(digits !== '' || email !== '') && (
-        <span className={styles['actions']}>
+        <span className={classes('flex wrap gap-8', styles['actions'])}>
           {digits !== '' && (
             <Action icon={copied ? Check : Copy} about={id} onClick={copy}>
               <span aria-live="polite">{copied ? 'Tersalin' : 'Salin'}</span>

@@ -15,7 +15,7 @@ import type { ReactNode } from 'react';
 import { safeHref } from '#contract/messages/captions.ts';
 import { fileMissing, type FileMissing } from '#contract/messages/content.ts';
 import { classes } from '#web/ui/classes.ts';
-import styles from '#web/ui/chat/cards/FileCard.module.css';
+import styles from '#web/ui/chat/cards/cards.module.css';
 import { Button } from '#web/ui/button/Button.tsx';
 import { fileKind, fileType, type ChatMessage, type FileKind } from '#web/ui/chat/chat.ts';
 import { fileSizeText, shortSizes } from '#web/ui/upload/fileSize.ts';
@@ -54,9 +54,26 @@ export function FileCard({ name, type, url, size }: Props) {
       {facts.filter(Boolean).join(' · ')}
     </Inside>
   );
-  if (url === undefined) return <span className={styles['card']}>{inside}</span>;
+  if (url === undefined)
+    return (
+      <span
+        className={classes(
+          'row gap-10 max-w-full min-h-44 inherit no-underline',
+          styles['fileCardCard'],
+        )}
+      >
+        {inside}
+      </span>
+    );
   return (
-    <a href={url} download={name || true} className={styles['card']}>
+    <a
+      href={url}
+      download={name || true}
+      className={classes(
+        'row gap-10 max-w-full min-h-44 inherit no-underline',
+        styles['fileCardCard'],
+      )}
+    >
       {inside}
       <Download size={18} aria-hidden="true" className={styles['download']} />
     </a>
@@ -95,7 +112,12 @@ export function LinkCard({ kind, message: { type, url, filename }, loading }: Li
   const word = (kind === 'file' && fileType(name, type)) || linkWords[kind];
   const facts = [name !== '' && word, href ? new URL(href).host : 'tautan tidak dapat dibuka'];
   return (
-    <span className={styles['card']}>
+    <span
+      className={classes(
+        'row gap-10 max-w-full min-h-44 inherit no-underline',
+        styles['fileCardCard'],
+      )}
+    >
       <Inside kind={iconOf(kind, fileKind(name, type))} name={name || word}>
         {facts.filter(Boolean).join(' · ')}
         {href && (
@@ -103,7 +125,7 @@ export function LinkCard({ kind, message: { type, url, filename }, loading }: Li
             href={href}
             target="_blank"
             rel="noopener noreferrer nofollow ugc"
-            className={styles['way']}
+            className="row w-fit small strong gap-5 min-h-28"
           >
             Buka tautan
             <ExternalLink size={14} aria-hidden="true" />
@@ -126,7 +148,13 @@ export function LinkCard({ kind, message: { type, url, filename }, loading }: Li
 type MissingProps = { kind: MediaWord; name: string; missing: FileMissing };
 
 export const MissingCard = ({ kind, name, missing }: MissingProps) => (
-  <span className={classes(styles['card'], styles['missing'])}>
+  <span
+    className={classes(
+      'row gap-10 max-w-full min-h-44 inherit no-underline',
+      styles['fileCardCard'],
+      styles['missing'],
+    )}
+  >
     <Inside kind={iconOf(kind, fileKind(name, ''))} name={name || linkWords[kind]}>
       {fileMissing[missing]}
     </Inside>
@@ -142,14 +170,19 @@ function Inside({ kind, name, children }: InsideProps) {
   const Icon = icons[kind];
   return (
     <>
-      <span className={styles['icon']}>
+      <span
+        className={classes(
+          'place-center flex-none text-accent size-40 rounded',
+          styles['fileCardIcon'],
+        )}
+      >
         <Icon size={20} aria-hidden="true" />
       </span>
-      <span className={styles['words']}>
-        <bdi className={styles['name']} title={name}>
+      <span className="grid min-w-0">
+        <bdi className={classes('truncate strong', styles['name'])} title={name}>
           {name}
         </bdi>
-        <span className={styles['facts']}>{children}</span>
+        <span className="tiny faint num break-anywhere">{children}</span>
       </span>
     </>
   );

@@ -1,25 +1,28 @@
 import { ExternalLink, MapPin } from 'lucide-react';
 import type { Place } from '#contract/messages/content.ts';
-import styles from '#web/ui/chat/cards/LocationCard.module.css';
+import styles from '#web/ui/chat/cards/cards.module.css';
+import { classes } from '#web/ui/classes.ts';
 
 /** A location: its name and address, else its coordinates; the map opens in a new tab. */
 export function LocationCard({ place: { latitude, longitude, name, address } }: { place: Place }) {
   const at = `${latitude},${longitude}`;
   const title = name ?? address;
   return (
-    <span className={styles['card']}>
-      <span className={styles['icon']}>
+    <span className={classes('grid gap-10 max-w-full', styles['locationCardCard'])}>
+      <span
+        className={classes('place-center text-accent size-40 rounded', styles['locationCardIcon'])}
+      >
         <MapPin size={20} aria-hidden="true" />
       </span>
-      <span className={styles['words']}>
-        <bdi className={styles['name']}>{title ?? 'Lokasi'}</bdi>
-        {name !== null && address !== null && <bdi className={styles['address']}>{address}</bdi>}
-        <span className={styles['at']}>{at.replace(',', ', ')}</span>
+      <span className="grid justify-items-start break-anywhere">
+        <bdi className="strong">{title ?? 'Lokasi'}</bdi>
+        {name !== null && address !== null && <bdi className="small">{address}</bdi>}
+        <span className="tiny faint num">{at.replace(',', ', ')}</span>
         <a
           href={`https://www.google.com/maps?q=${at}`}
           target="_blank"
           rel="noopener noreferrer"
-          className={styles['way']}
+          className="row small strong gap-5 min-h-28 touch"
         >
           Buka peta
           <ExternalLink size={14} aria-hidden="true" />

@@ -1,4 +1,4 @@
-import styles from '#web/ui/chat/cards/Sticker.module.css';
+import styles from '#web/ui/chat/cards/cards.module.css';
 import { BrokenPicture } from '#web/ui/media/BrokenPicture.tsx';
 import { useBroken } from '#web/ui/media/useBroken.ts';
 

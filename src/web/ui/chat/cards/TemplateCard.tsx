@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react';
 import type { FilledTemplate } from '#contract/messages/content.ts';
 import { Caption } from '#web/ui/chat/Caption.tsx';
-import styles from '#web/ui/chat/cards/TemplateCard.module.css';
+import styles from '#web/ui/chat/cards/cards.module.css';
+import { classes } from '#web/ui/classes.ts';
 
 type Props = {
   template: FilledTemplate | undefined;
@@ -14,18 +15,21 @@ export function TemplateCard({ template, children }: Props) {
   return (
     <>
       {header !== null && (
-        <strong className={styles['header']}>
+        <strong className="strong">
           <Caption text={header} />
         </strong>
       )}
       {children}
       {footer !== null && (
-        <span className={styles['footer']}>
+        <span className="small faint">
           <Caption text={footer} />
         </span>
       )}
       {buttons.length > 0 && (
-        <ul className={styles['buttons']} aria-label="Tombol di ponsel penerima">
+        <ul
+          className={classes('grid gap-4 plain-list', styles['buttons'])}
+          aria-label="Tombol di ponsel penerima"
+        >
           {buttons.map((button) => (
             <li key={button}>
               <bdi>{button}</bdi>

@@ -7,7 +7,7 @@ import {
   type ReactNode,
   type RefObject,
 } from 'react';
-import styles from '#web/ui/chat/composer/Composer.module.css';
+import styles from '#web/ui/chat/composer/composer.module.css';
 import { Tools, type Tool } from '#web/ui/chat/composer/Tools.tsx';
 import { EmojiButton } from '#web/ui/chat/emoji/EmojiButton.tsx';
 import { classes } from '#web/ui/classes.ts';
@@ -23,6 +23,9 @@ export type ComposerOffer = {
   /** Handles keys before the box. @returns whether the key was handled */
   onKey: (event: KeyboardEvent<HTMLTextAreaElement>) => boolean;
 };
+
+const textBox = classes('block w-full min-h-44 border-control surface leading-14', styles['box']);
+const emoji = classes('place-center flex-none rounded-full muted hover', styles['emoji']);
 
 type Props = {
   /** The accessible name of the box: 'Tulis pesan untuk Budi'. */
@@ -102,11 +105,11 @@ export function Composer(props: Props) {
           onChoose={choose}
         />
       )}
-      <div className={styles['field']}>
+      <div className={classes('min-w-0 relative', styles['field'])}>
         <textarea
           ref={box}
           rows={1}
-          className={styles['box']}
+          className={textBox}
           aria-label={label}
           placeholder={dragging ? 'Lepaskan untuk melampirkan' : placeholder}
           aria-invalid={fault !== undefined || undefined}
@@ -119,7 +122,7 @@ export function Composer(props: Props) {
           onPaste={pasting(onFiles)}
         />
         <EmojiButton
-          className={classes(styles['toggle'], styles['emoji'])}
+          className={emoji}
           onPick={(emoji) => insertText(box.current, value, emoji, onChange)}
         />
       </div>
@@ -140,7 +143,10 @@ const pasting = (onFiles: Props['onFiles']) => (event: ClipboardEvent) => {
 const Microphone = ({ onClick }: { onClick: () => void }) => (
   <button
     type="button"
-    className={classes(styles['toggle'], styles['microphone'])}
+    className={classes(
+      'place-center flex-none size-44 rounded-full muted hover',
+      styles['microphone'],
+    )}
     aria-label="Rekam pesan suara"
     onClick={onClick}
   >
@@ -174,7 +180,11 @@ const linksOf = (offer: ComposerOffer | undefined) =>
 const Send = ({ off, word }: { off: boolean; word: string | undefined }) => (
   <button
     type="submit"
-    className={classes(styles['send'], word && styles['worded'])}
+    className={classes(
+      'place-center flex-none size-44 rounded-full solid-primary hover-primary',
+      styles['send'],
+      word && classes('px-16 strong', styles['worded']),
+    )}
     aria-label={word ?? 'Kirim'}
     aria-disabled={off || undefined}
   >
@@ -186,8 +196,8 @@ type LengthNoteProps = { id: string; fault: string | undefined; length: number; 
 
 const LengthNote = ({ id, fault, length, max }: LengthNoteProps) =>
   isNearlyFull(length, max) && (
-    <p className={styles['room']}>
-      <span id={id} className={styles['fault']}>
+    <p className={classes('flex justify-between gap-12', styles['room'])}>
+      <span id={id} className="small text-danger">
         {fault}
       </span>
       <TextCounter length={length} max={max} />

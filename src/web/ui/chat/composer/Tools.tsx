@@ -1,5 +1,6 @@
 import { Camera, ContactRound, FileText, Image, Plus, type LucideIcon } from 'lucide-react';
-import styles from '#web/ui/chat/composer/Composer.module.css';
+import styles from '#web/ui/chat/composer/composer.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { Disclosure } from '#web/ui/disclosure/Disclosure.tsx';
 
 export type Tool = { icon: LucideIcon; name: string; onOpen: () => void };
@@ -19,7 +20,7 @@ export const Tools = ({ documents, pictures = PICTURES, more, onChoose }: Props)
     label="Lampiran"
     icon={<Plus size={20} aria-hidden="true" />}
     className={styles['tools']}
-    toggleClass={styles['toggle']}
+    toggleClass={'place-center flex-none size-44 rounded-full muted hover'}
     contentClass={styles['options']}
   >
     {(close) => {
@@ -37,7 +38,10 @@ export const Tools = ({ documents, pictures = PICTURES, more, onChoose }: Props)
               <button
                 key={name}
                 type="button"
-                className={styles['tool']}
+                className={classes(
+                  'row gap-10 pointer min-h-44 px-10 rounded relative hover ring-within',
+                  styles['tool'],
+                )}
                 onClick={() => {
                   // Restores the focus to the button that opened the tools.
                   close({ focus: true });
@@ -73,12 +77,17 @@ type FileToolProps = {
 };
 
 const FileTool = ({ icon: Icon, name, accept, multiple, capture, onChoose }: FileToolProps) => (
-  <label className={styles['tool']}>
+  <label
+    className={classes(
+      'row gap-10 pointer min-h-44 px-10 rounded relative hover ring-within',
+      styles['tool'],
+    )}
+  >
     <Icon size={20} aria-hidden="true" />
     {name}
     <input
       type="file"
-      className={styles['file']}
+      className="cover"
       accept={accept}
       multiple={multiple}
       capture={capture ? 'environment' : undefined}

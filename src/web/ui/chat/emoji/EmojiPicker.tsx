@@ -10,7 +10,8 @@ import {
   tones,
   type Emoji,
 } from '#web/ui/chat/emoji/emoji.ts';
-import styles from '#web/ui/chat/emoji/EmojiPicker.module.css';
+import styles from '#web/ui/chat/emoji/emoji.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { TextField } from '#web/ui/text/TextField.tsx';
 
 const groups = groupsOf(printed);
@@ -46,7 +47,7 @@ export function EmojiPicker({ onPick }: Props) {
     onPick(emoji);
   };
   return (
-    <div className={styles['picker']}>
+    <div className={classes('stack gap-8 max-w-full', styles['picker'])}>
       <div>
         <TextField
           label="Cari emoji"
@@ -71,7 +72,7 @@ export function EmojiPicker({ onPick }: Props) {
       {!isSearching && (
         <Groups chosen={group} hasRecent={remembered.length > 0} onChoose={setGroup} />
       )}
-      <h3 className={styles['title']}>{title}</h3>
+      <h3 className="tiny muted strong">{title}</h3>
       <Grid key={isSearching ? typed : group} ref={grid} title={title} all={shown} onPick={pick} />
       <Tones />
     </div>
@@ -96,12 +97,12 @@ function Groups({ chosen, hasRecent, onChoose }: GroupsProps) {
     ...groups.map(({ title, icon }, place) => ({ place, title, icon })),
   ];
   return (
-    <div role="group" aria-label="Kelompok emoji" className={styles['groups']}>
+    <div role="group" aria-label="Kelompok emoji" className="flex justify-between border-b">
       {all.map(({ place, title, icon }) => (
         <button
           key={place}
           type="button"
-          className={styles['group']}
+          className={classes('fill hover ring-inset', styles['group'])}
           aria-label={title}
           aria-pressed={place === chosen}
           title={title}
@@ -140,7 +141,7 @@ function Grid({ ref, title, all, onPick }: GridProps) {
   };
   if (all.length === 0) {
     return (
-      <p className={styles['none']} role="status">
+      <p className={classes('muted text-center', styles['none'])} role="status">
         Tidak ada emoji untuk kata itu.
       </p>
     );
@@ -148,13 +149,19 @@ function Grid({ ref, title, all, onPick }: GridProps) {
   return (
     // Keys bubble from the emoji, one of which is focusable.
     // oxlint-disable-next-line jsx-a11y/interactive-supports-focus
-    <div ref={ref} role="group" aria-label={title} className={styles['grid']} onKeyDown={walk}>
+    <div
+      ref={ref}
+      role="group"
+      aria-label={title}
+      className={classes('grid content-start scroll-y', styles['grid'])}
+      onKeyDown={walk}
+    >
       {all.map((one, place) => (
         <button
           key={one.emoji}
           type="button"
           tabIndex={place === stop ? 0 : -1}
-          className={styles['emoji']}
+          className={classes('place-center rounded leading-none hover ring-inset', styles['emoji'])}
           aria-label={one.name}
           title={one.name}
           onClick={() => onPick(one)}
@@ -171,12 +178,15 @@ const toneNames = ['kuning', 'cerah', 'cerah sedang', 'sedang', 'gelap sedang', 
 function Tones() {
   const selected = useStore(emojiTone);
   return (
-    <div role="group" aria-label="Warna kulit" className={styles['tones']}>
+    <div role="group" aria-label="Warna kulit" className={classes('flex gap-2', styles['tones'])}>
       {(['', ...tones] as const).map((tone, place) => (
         <button
           key={tone}
           type="button"
-          className={styles['tone']}
+          className={classes(
+            'place-center size-40 rounded-full leading-none hover ring-inset',
+            styles['tone'],
+          )}
           aria-label={`Warna kulit ${toneNames[place]}`}
           aria-pressed={tone === selected}
           onClick={() => setEmojiTone(tone)}

@@ -1,6 +1,7 @@
 import { Suspense, type ReactNode, type RefObject } from 'react';
 import { later } from '#web/browser/lazyComponent.ts';
-import styles from '#web/ui/chat/emoji/EmojiPopover.module.css';
+import styles from '#web/ui/chat/emoji/emoji.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { Popover } from '#web/ui/overlay/Popover.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
@@ -42,7 +43,7 @@ export const EmojiPopover = ({ anchor, label, onPick, onClose, children }: Props
 
 /** The picker is loaded after the popover, and takes the focus when it is there. */
 const Focused = ({ children }: { children: ReactNode }) => (
-  <div ref={takeFocus} className={styles['inside']}>
+  <div ref={takeFocus} className="grid">
     {children}
   </div>
 );
@@ -52,7 +53,7 @@ function takeFocus(place: HTMLDivElement | null): void {
 }
 
 const Waiting = () => (
-  <div className={styles['waiting']} aria-busy="true">
+  <div className={classes('grid gap-8', styles['waiting'])} aria-busy="true">
     <Skeleton height={44} />
     <Skeleton height={240} />
   </div>

@@ -1,5 +1,6 @@
 import type { ComponentProps, ReactNode } from 'react';
 import styles from '#web/ui/chat/list/ChatList.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { CountBadge, ShortCount } from '#web/ui/status/CountBadge.tsx';
 
@@ -11,8 +12,8 @@ type ListProps = {
 
 /** The list of threads beside the open one: the filters above scrolling rows. */
 export const ChatList = ({ label, head, children }: ListProps) => (
-  <section className={styles['place']} aria-label={label}>
-    <div className={styles['head']}>{head}</div>
+  <section className="column grow min-h-0" aria-label={label}>
+    <div className={classes('grid gap-10 flex-none p-12 border-b', styles['head'])}>{head}</div>
     {children}
   </section>
 );
@@ -24,8 +25,11 @@ type RowsProps = ComponentProps<'ul'> & {
 
 /** The rows of a thread list; each is a link with `chatRow`. */
 export const ChatRows = ({ busy = false, foot, ...rows }: RowsProps) => (
-  <div className={styles['scroll']} aria-busy={busy || undefined}>
-    <ul {...rows} className={styles['rows']} aria-label="Percakapan" />
+  <div
+    className={classes('grow min-h-0 scroll-y relative', styles['scroll'])}
+    aria-busy={busy || undefined}
+  >
+    <ul {...rows} className={classes('stack', styles['rows'])} aria-label="Percakapan" />
     {foot}
   </div>
 );
@@ -57,16 +61,23 @@ type WordsProps = {
 export const ChatRowWords = (props: WordsProps) => {
   const { name, isNumber = false, at, time, preview, unread, mark, children } = props;
   return (
-    <span className={styles['words']}>
-      <span className={styles['top']}>
+    <span className="stack gap-2 fill leading-ui content-center">
+      <span className="flex align-baseline justify-between gap-8 min-w-0">
         <bdi className={styles[isNumber ? 'number' : 'name']}>{name}</bdi>
-        <time className={styles['time']} dateTime={at.toISOString()}>
+        <time
+          className={classes('flex-none tiny faint num', styles['time'])}
+          dateTime={at.toISOString()}
+        >
           {time}
         </time>
       </span>
-      <span className={styles['bottom']}>
-        <span className={styles['preview']}>{preview}</span>
-        {mark && <span className={styles['mark']}>{mark}</span>}
+      <span className="row justify-between gap-8 min-w-0">
+        <span className={classes('row min-w-0 small muted gap-5', styles['preview'])}>
+          {preview}
+        </span>
+        {mark && (
+          <span className={classes('inline-flex flex-none faint', styles['mark'])}>{mark}</span>
+        )}
         <CountBadge>
           <ShortCount count={unread} of="belum dibaca" />
         </CountBadge>
@@ -81,11 +92,11 @@ export const ChatRowTool = ({ children }: { children: ReactNode }) => (
 );
 
 export const ChatRowsLoading = () => (
-  <div className={styles['rows']} aria-busy="true">
+  <div className={classes('stack', styles['rows'])} aria-busy="true">
     {Array.from({ length: 7 }, (_, line) => (
       <div key={line} className={styles['row']}>
         <Skeleton width={40} height={40} round />
-        <span className={styles['words']}>
+        <span className="stack gap-2 fill leading-ui content-center">
           <Skeleton width={`${50 + ((line * 29) % 30)}%`} />
           <Skeleton width={`${60 + ((line * 41) % 30)}%`} />
         </span>

@@ -1,5 +1,6 @@
 import { X } from 'lucide-react';
-import styles from '#web/ui/chat/quote/ChatQuote.module.css';
+import styles from '#web/ui/chat/composer/composer.module.css';
+import { classes } from '#web/ui/classes.ts';
 
 type Props = {
   name: string;
@@ -10,21 +11,25 @@ type Props = {
 
 /** A quoted message: at the top of a reply's bubble, or above the composer. */
 export const ChatQuote = ({ name, text, onCancel, onOpen }: Props) => (
-  <div className={styles['quote']}>
+  <div className={classes('row gap-8 small', styles['quote'])}>
     {onOpen ? (
-      <button type="button" className={styles['words']} onClick={onOpen}>
+      <button
+        type="button"
+        className={classes('grid fill text-start', styles['words'])}
+        onClick={onOpen}
+      >
         <span className="sr-only">Buka pesan yang dijawab: </span>
         <Words name={name} text={text} />
       </button>
     ) : (
-      <p className={styles['words']}>
+      <p className={classes('grid fill text-start', styles['words'])}>
         <Words name={name} text={text} />
       </p>
     )}
     {onCancel && (
       <button
         type="button"
-        className={styles['cancel']}
+        className="place-center flex-none muted size-32 rounded-full hover"
         aria-label="Batal membalas"
         onClick={onCancel}
       >
@@ -39,6 +44,6 @@ const Words = ({ name, text }: Pick<Props, 'name' | 'text'>) => (
     <strong>
       <bdi>{name}</bdi>
     </strong>
-    <bdi className={styles['text']}>{text}</bdi>
+    <bdi className="truncate muted">{text}</bdi>
   </>
 );

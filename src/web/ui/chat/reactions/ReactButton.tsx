@@ -2,7 +2,8 @@ import { Plus } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { EmojiPopover } from '#web/ui/chat/emoji/EmojiPopover.tsx';
 import { SmilePlus } from '#web/ui/chat/icons.tsx';
-import styles from '#web/ui/chat/reactions/ReactButton.module.css';
+import styles from '#web/ui/chat/emoji/emoji.module.css';
+import { classes } from '#web/ui/classes.ts';
 
 const QUICK = [
   ['👍', 'jempol'],
@@ -67,12 +68,15 @@ export function ReactButton({ className, mine, onReact }: Props) {
 type QuickProps = Pick<Props, 'mine' | 'onReact'> & { onMore: () => void };
 
 const Quick = ({ mine, onReact, onMore }: QuickProps) => (
-  <div className={styles['quick']}>
+  <div className="flex gap-2 p-6">
     {QUICK.map(([emoji, name]) => (
       <button
         key={emoji}
         type="button"
-        className={styles['emoji']}
+        className={classes(
+          'place-center size-44 rounded-full leading-none hover ring-inset',
+          styles['reactButtonEmoji'],
+        )}
         aria-label={`Reaksi ${name}`}
         aria-pressed={emoji === mine}
         onClick={() => onReact(emoji)}
@@ -80,7 +84,15 @@ const Quick = ({ mine, onReact, onMore }: QuickProps) => (
         {emoji}
       </button>
     ))}
-    <button type="button" className={styles['more']} aria-label="Emoji lain" onClick={onMore}>
+    <button
+      type="button"
+      className={classes(
+        'place-center muted size-44 rounded-full leading-none hover ring-inset',
+        styles['more'],
+      )}
+      aria-label="Emoji lain"
+      onClick={onMore}
+    >
       <Plus size={20} aria-hidden="true" />
     </button>
   </div>

@@ -2,7 +2,8 @@ import { SendHorizontal, Square, Trash2 } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { announce } from '#web/ui/announce/announce.ts';
 import { Button } from '#web/ui/button/Button.tsx';
-import styles from '#web/ui/chat/recorder/Recorder.module.css';
+import styles from '#web/ui/chat/composer/composer.module.css';
+import { classes } from '#web/ui/classes.ts';
 import {
   RECORDING_MS_MAX,
   recordingRefusal,
@@ -37,16 +38,20 @@ const BARS = 24;
 export function Recorder({ onSend, onClose }: Props) {
   const { state, stop, again } = useRecording();
   return (
-    <div role="group" aria-label="Pesan suara" className={styles['recorder']}>
+    <div
+      role="group"
+      aria-label="Pesan suara"
+      className={classes('row gap-12 border-t surface', styles['recorder'])}
+    >
       {state.is === 'asking' && (
         <>
-          <p className={styles['words']}>Menunggu izin mikrofon…</p>
+          <p className="fill base muted">Menunggu izin mikrofon…</p>
           <Discard word="Batal" onClick={onClose} />
         </>
       )}
       {state.is === 'refused' && (
         <>
-          <p className={styles['words']} role="alert">
+          <p className="fill base muted" role="alert">
             {state.why}
           </p>
           <Discard word="Tutup" onClick={onClose} />
@@ -81,7 +86,7 @@ export function Recorder({ onSend, onClose }: Props) {
             icon={<Trash2 size={18} aria-hidden="true" />}
             onClick={onClose}
           />
-          <span className={styles['player']}>
+          <span className="fill">
             <AudioPlayer src={state.url} title="Rekaman Anda" />
           </span>
           <Button
@@ -164,15 +169,18 @@ function Meter({ recording, since, onFull }: MeterProps) {
   }, [recording, since]);
   return (
     <>
-      <span className={styles['levels']} aria-hidden="true">
+      <span
+        className={classes('row justify-end fill gap-3 overflow-hidden', styles['levels'])}
+        aria-hidden="true"
+      >
         {levels.map((level, index) => (
           // oxlint-disable-next-line react/no-array-index-key -- a bar is its place
           <i key={index} style={{ blockSize: `${Math.round(3 + level * 25)}px` }} />
         ))}
       </span>
-      <span role="timer" className={styles['time']}>
+      <span role="timer" className="flex-none num">
         {clockText(elapsed / 1_000)}
-        <span className={styles['most']}> / {clockText(RECORDING_MS_MAX / 1_000)}</span>
+        <span className="small faint"> / {clockText(RECORDING_MS_MAX / 1_000)}</span>
       </span>
     </>
   );

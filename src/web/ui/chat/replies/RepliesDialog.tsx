@@ -4,7 +4,8 @@ import { useState } from 'react';
 import { type QuickReply, REPLY_MAX } from '#contract/messages/sending.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
-import styles from '#web/ui/chat/replies/RepliesDialog.module.css';
+import styles from '#web/ui/chat/composer/composer.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { ReplyForm } from '#web/ui/chat/replies/ReplyForm.tsx';
 import { repliesQuery, type Replies } from '#web/ui/chat/replies/stored.ts';
 import { useGuardedClose } from '#web/ui/overlay/useGuardedClose.ts';
@@ -98,8 +99,8 @@ function All({ of, returns, onWrite }: AllProps) {
     );
   }
   return (
-    <div className={styles['all']}>
-      <div className={styles['head']}>
+    <div className="stack gap-16">
+      <div className="row wrap justify-between gap-12">
         <p className={styles['note']}>
           Ketik / di kotak pesan untuk memakainya. {'{nama}'} diganti {words.person}.
         </p>
@@ -114,7 +115,7 @@ function All({ of, returns, onWrite }: AllProps) {
           </LimitedButton>
         )}
       </div>
-      <ul className={styles['rows']} aria-label={words.title}>
+      <ul className="stack" aria-label={words.title}>
         {all.map((reply) => (
           <Line key={reply.name} of={of} reply={reply} onEdit={() => onWrite(reply)} />
         ))}
@@ -144,12 +145,12 @@ function Line({ of, reply, onEdit }: LineProps) {
       },
     });
   return (
-    <li className={styles['row']}>
-      <div className={styles['words']}>
-        <span className={styles['name']}>/{reply.name}</span>
-        <p className={styles['text']}>{reply.text}</p>
+    <li className="flex align-start gap-12 py-12 border-t">
+      <div className="fill">
+        <span className="text-accent strong">/{reply.name}</span>
+        <p className={classes('muted break-anywhere clamp-3', styles['text'])}>{reply.text}</p>
       </div>
-      <div className={styles['actions']}>
+      <div className="flex gap-8">
         <Button
           square
           size="sm"

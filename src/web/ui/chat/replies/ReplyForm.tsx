@@ -2,7 +2,6 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { REPLY_MAX, type QuickReply } from '#contract/messages/sending.ts';
 import { repliesQuery, type Replies } from '#web/ui/chat/replies/stored.ts';
-import styles from '#web/ui/chat/replies/ReplyForm.module.css';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { useActForm } from '#web/ui/form/useActForm.ts';
@@ -40,7 +39,7 @@ export function ReplyForm({ of, reply, onDirty, onDone, onLeave }: Props) {
   });
   useBegun(form, reply, onDirty);
   return (
-    <form ref={form.ref} noValidate className={styles['form']} onSubmit={onSubmit}>
+    <form ref={form.ref} noValidate className="stack gap-16" onSubmit={onSubmit}>
       <RefusalAlert error={error} fields={['name', 'text']} />
       <TextField
         label="Nama"
@@ -75,7 +74,7 @@ export function ReplyForm({ of, reply, onDirty, onDone, onLeave }: Props) {
         onChange={(event) => form.set('text', event.target.value)}
         onBlur={() => form.leave('text')}
       />
-      <div className={styles['actions']}>
+      <div className="flex wrap justify-end gap-8">
         <Button variant="outline" tone="neutral" onClick={onLeave}>
           Batal
         </Button>

@@ -1,6 +1,6 @@
 import { ArrowLeft } from 'lucide-react';
 import { useEffect, useRef, type ReactNode } from 'react';
-import styles from '#web/ui/chat/thread/ThreadHead.module.css';
+import styles from '#web/ui/chat/thread/thread.module.css';
 import { classes } from '#web/ui/classes.ts';
 
 type Props = {
@@ -22,10 +22,12 @@ export function ThreadHead(props: Props) {
     if (window.matchMedia('(max-width: 767px)').matches) heading.current?.focus();
   }, []);
   return (
-    <header className={classes(styles['head'], className)}>
+    <header
+      className={classes('row gap-12 flex-none py-8 px-16 surface', styles['head'], className)}
+    >
       {back}
       {avatar}
-      <div className={styles['who']}>
+      <div className="fill leading-ui">
         <h2
           ref={heading}
           tabIndex={-1}
@@ -33,7 +35,7 @@ export function ThreadHead(props: Props) {
         >
           <bdi>{name}</bdi>
         </h2>
-        <p className={styles['about']}>{about}</p>
+        <p className="flex wrap gap-x-8 small faint num">{about}</p>
       </div>
       {children}
     </header>
@@ -42,7 +44,7 @@ export function ThreadHead(props: Props) {
 
 /** The props of the link back to the list, on narrow screens. */
 export const threadBack = (label: string) => ({
-  className: styles['back'],
+  className: classes('place-center size-44 rounded muted hover below-768', styles['back']),
   'aria-label': label,
   children: <ArrowLeft size={20} aria-hidden="true" />,
 });

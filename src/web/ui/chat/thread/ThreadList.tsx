@@ -2,7 +2,7 @@ import { ArrowDown } from 'lucide-react';
 import { memo, useEffect, useMemo, useRef, useState } from 'react';
 import type { ReactNode, RefObject } from 'react';
 import { ChatDivider } from '#web/ui/chat/ChatBubble.tsx';
-import styles from '#web/ui/chat/thread/ThreadList.module.css';
+import styles from '#web/ui/chat/thread/thread.module.css';
 import {
   END_PX,
   FOOT,
@@ -23,6 +23,11 @@ type Props<Body> = ThreadScroll<Body> & {
   onEnd?: (atEnd: boolean) => void;
 };
 
+const above = classes(
+  'w-fit mx-auto small muted py-4 px-12 border rounded-full raised pointer-none',
+  styles['above'],
+);
+
 /** The lines of a thread, newest at the bottom; scrolling loads more on both sides. */
 export function ThreadList<Body>(props: Props<Body>) {
   const { items, newer, start, focused = false, unread = 0, render, foot, onEnd } = props;
@@ -42,7 +47,7 @@ export function ThreadList<Body>(props: Props<Body>) {
     if (focused) scroller.current?.focus({ preventScroll: true });
   }, [focused]);
   return (
-    <div className={styles['place']}>
+    <div className="column grow min-h-0 relative">
       {/* Before the lines in tab order: after them it would follow all their controls. */}
       {away && (
         <Down
@@ -56,13 +61,13 @@ export function ThreadList<Body>(props: Props<Body>) {
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reached by keys */}
       <div
         ref={scroller}
-        className={styles['scroll']}
+        className={classes('column grow min-h-0 scroll-y ring-inset', styles['scroll'])}
         tabIndex={0}
         role="region"
         aria-label="Pesan dalam percakapan"
       >
         <div className={styles['spacer']} />
-        <ol ref={list} className={styles['list']}>
+        <ol ref={list} className="flex-none">
           {rows.slice(range.from, range.to).map((item, index) => (
             <Line
               key={item.key}
@@ -76,9 +81,9 @@ export function ThreadList<Body>(props: Props<Body>) {
         </ol>
         <div ref={mark} className={styles['end']} />
       </div>
-      {older.busy && <p className={styles['above']}>Memuat pesan lama…</p>}
+      {older.busy && <p className={above}>Memuat pesan lama…</p>}
       {!older.busy && away && day && (
-        <p className={styles['above']} aria-hidden="true">
+        <p className={above} aria-hidden="true">
           {day}
         </p>
       )}
@@ -87,7 +92,14 @@ export function ThreadList<Body>(props: Props<Body>) {
 }
 
 const Down = ({ unread, onClick }: { unread: number; onClick: () => void }) => (
-  <button type="button" className={styles['down']} onClick={onClick}>
+  <button
+    type="button"
+    className={classes(
+      'row gap-6 w-fit mx-auto small strong min-h-36 border rounded-full raised shadow',
+      styles['down'],
+    )}
+    onClick={onClick}
+  >
     <ArrowDown size={18} aria-hidden="true" />
     Ke pesan terbaru
     <CountBadge>
@@ -137,8 +149,8 @@ function DrawnLine<Body>({ item, last, marked, render, foot }: LineProps<Body>) 
   return (
     <li
       className={classes(
-        styles['line'],
-        first && styles['first'],
+        styles['threadListLine'],
+        first && styles['threadListFirst'],
         last && styles['last'],
         marked && styles['marked'],
       )}

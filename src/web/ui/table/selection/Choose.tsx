@@ -1,6 +1,7 @@
 import { useEffect, useRef, type ChangeEvent } from 'react';
-import boxes from '#web/ui/form/Checkbox.module.css';
-import styles from '#web/ui/table/selection/selection.module.css';
+import boxes from '#web/ui/form/form.module.css';
+import styles from '#web/ui/table/table.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { onLongPress } from '#web/ui/table/selection/longPress.ts';
 import type { Picking, Selection, TableProps } from '#web/ui/table/tableProps.ts';
 import { allToggled, selectionState, rangeToggled, toggled } from '#web/ui/table/selection.ts';
@@ -43,10 +44,10 @@ export function Choose<Row>({ row, table: { rows, rowKey }, selection, picking }
   }, []);
   return (
     <td ref={cell} role="cell" data-phone="choose">
-      <label className={styles['tick']}>
+      <label className={classes('place-center size-28 pointer', styles['tick'])}>
         <input
           type="checkbox"
-          className={boxes['box']}
+          className={classes('place-center flex-none surface pointer', boxes['box'])}
           data-row="choose"
           aria-label={`Pilih baris ${selection.nameOf(row)}`}
           checked={selection.chosen.has(key)}
@@ -69,11 +70,11 @@ export function ChooseAll<Row>({
     if (box.current) box.current.indeterminate = state === 'some';
   }, [state]);
   return (
-    <label className={styles['tick']}>
+    <label className={classes('place-center size-28 pointer', styles['tick'])}>
       <input
         ref={box}
         type="checkbox"
-        className={boxes['box']}
+        className={classes('place-center flex-none surface pointer', boxes['box'])}
         aria-label="Pilih semua baris di halaman ini"
         disabled={rows.length === 0}
         checked={state === 'all'}

@@ -1,7 +1,8 @@
 import { ListChecks } from 'lucide-react';
 import { Button } from '#web/ui/button/Button.tsx';
 import { ChooseAll } from '#web/ui/table/selection/Choose.tsx';
-import styles from '#web/ui/table/selection/selection.module.css';
+import styles from '#web/ui/table/table.module.css';
+import { classes } from '#web/ui/classes.ts';
 import type { Picking, Selection, TableProps } from '#web/ui/table/tableProps.ts';
 
 type Props<Row> = { table: TableProps<Row>; selection: Selection<Row>; picking: Picking };
@@ -43,14 +44,20 @@ export function SelectionBar<Row>({ table, selection, picking }: Props<Row>) {
         {count === 0 ? '' : `${count} baris dipilih`}
       </p>
       {(count > 0 || picking.on) && (
-        <div className={styles['bar']} role="group" aria-label={`Baris terpilih, ${table.caption}`}>
+        <div
+          className={classes('row wrap gap-8 gap-x-12 max-w-full card', styles['bar'])}
+          role="group"
+          aria-label={`Baris terpilih, ${table.caption}`}
+        >
           <div className={styles['phoneAll']}>
             <ChooseAll table={table} selection={selection} />
           </div>
-          <p className={styles['count']}>
+          <p className={classes('small muted strong num nowrap', styles['count'])}>
             {count === 0 ? 'Ketuk baris untuk memilih' : `${count} dipilih`}
           </p>
-          {count > 0 && <div className={styles['actions']}>{selection.actions}</div>}
+          {count > 0 && (
+            <div className={classes('flex wrap gap-8', styles['actions'])}>{selection.actions}</div>
+          )}
           <Button variant="link" tone="neutral" size="sm" onClick={stop}>
             {count === 0 ? 'Selesai' : 'Kosongkan pilihan'}
           </Button>

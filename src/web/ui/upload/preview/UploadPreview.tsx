@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState, type RefObject } from 'react';
-import styles from '#web/ui/upload/FileItem.module.css';
+import styles from '#web/ui/upload/upload.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { isPreviewed, previewHeight } from '#web/ui/upload/preview/uploadsPreview.ts';
 import { previewOf, type Preview } from '#web/ui/upload/preview/previewStore.ts';
 
@@ -59,7 +60,12 @@ function Drawn({ file }: { file: File }) {
   if (preview === 'none') return null;
   const height = preview && previewHeight(width, preview.natural);
   return (
-    <div ref={frame} className={styles['preview']} style={{ height }} data-preview={!!preview}>
+    <div
+      ref={frame}
+      className={classes('place-center min-h-44 sunken', styles['preview'])}
+      style={{ height }}
+      data-preview={!!preview}
+    >
       {preview && <canvas ref={canvas} aria-hidden="true" />}
     </div>
   );
@@ -72,7 +78,12 @@ function Poster({ src }: { src: string }) {
   if (natural === 'none') return null;
   const height = natural && width > 0 ? previewHeight(width, natural) : undefined;
   return (
-    <div ref={frame} className={styles['preview']} style={{ height }} data-preview={!!natural}>
+    <div
+      ref={frame}
+      className={classes('place-center min-h-44 sunken', styles['preview'])}
+      style={{ height }}
+      data-preview={!!natural}
+    >
       <img
         src={src}
         alt=""

@@ -6,7 +6,8 @@ import {
   type KeyboardEvent,
   type PointerEvent as ReactPointerEvent,
 } from 'react';
-import styles from '#web/ui/upload/FileItem.module.css';
+import styles from '#web/ui/upload/upload.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { givingWay, landing, moved, type Box } from '#web/ui/upload/reorder/reorder.ts';
 import { worded, type UploadLabels } from '#web/ui/upload/uploadLabels.ts';
 
@@ -193,7 +194,7 @@ export function ReorderHandle({ item, reorder, labels, helpId, disabled }: Handl
     <button
       ref={button}
       type="button"
-      className={styles['handle']}
+      className={classes('place-center faint size-36 rounded hover-ink', styles['handle'])}
       aria-label={worded(labels.handle, { name: item.name })}
       aria-describedby={helpId}
       aria-pressed={isLifted}

@@ -15,7 +15,6 @@ import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { later } from '#web/browser/lazyComponent.ts';
 import { conversationQuery, type Which } from '#web/features/messages/conversations/queries.ts';
-import styles from '#web/features/messages/conversations/optout/OptoutButton.module.css';
 import {
   optoutEffect,
   optoutWords,
@@ -88,7 +87,7 @@ export function ConversationMenu({ of, label, optout, onGoTo }: Props) {
             onClick={optout.change}
           >
             {optoutWords(optout)}
-            <small className={styles['effect']}>{optoutEffect(optout)}</small>
+            <small className="block tiny faint">{optoutEffect(optout)}</small>
           </MenuButton>
         )}
       </Dropdown>

@@ -6,7 +6,7 @@ import { useState, type ReactNode } from 'react';
 import { listOptouts } from '#contract/messages/optouts.ts';
 import { perform } from '#web/api/act.ts';
 import type { Which } from '#web/features/messages/conversations/queries.ts';
-import styles from '#web/features/messages/conversations/optout/OptoutButton.module.css';
+import styles from '#web/features/messages/conversations/conversations.module.css';
 import { StopForm } from '#web/features/messages/optouts/StopForm.tsx';
 import { useRemoveOptout } from '#web/features/messages/optouts/useRemoveOptout.tsx';
 import { optoutsKey } from '#web/features/messages/queryKeys.ts';

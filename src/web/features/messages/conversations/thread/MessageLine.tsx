@@ -10,7 +10,8 @@ import {
 } from '#contract/messages.ts';
 import { failures } from '#contract/messages/failures.ts';
 import { formatTime } from '#contract/base/time.ts';
-import styles from '#web/features/messages/conversations/thread/MessageLine.module.css';
+import styles from '#web/features/messages/conversations/conversations.module.css';
+import { classes } from '#web/ui/classes.ts';
 import {
   dropText,
   resend,
@@ -164,12 +165,12 @@ function shownOf({ content, file, text }: Outgoing, url: string | undefined): Ch
 function Failed({ one }: { one: Outgoing }) {
   const client = useQueryClient();
   return (
-    <div className={styles['note']}>
+    <div className="grid justify-items-end gap-6">
       <p>
         {one.content?.type === 'reaction' ? 'Reaksi belum terkirim.' : 'Belum terkirim.'} {one.why}{' '}
         {(one.code === 'saldo_short' || one.code === 'bonus_only') && <TopUp />}
       </p>
-      <span className={styles['actions']}>
+      <span className="flex gap-8">
         <Button size="sm" variant="outline" tone="danger" onClick={() => resend(client, one)}>
           Kirim ulang
         </Button>
@@ -185,7 +186,7 @@ function Uploading({ one }: { one: Outgoing }) {
   const progress = useProgress(one.id);
   if (progress === undefined) return null;
   return (
-    <div className={styles['upload']}>
+    <div className={classes('row gap-8 muted', styles['upload'])}>
       <progress max={1} value={progress} aria-label={`Mengunggah ${one.file?.name ?? ''}`} />
       <span className="num">{Math.floor(progress * 100)}%</span>
       <Button size="sm" variant="link" tone="neutral" onClick={() => dropText(one)}>

@@ -16,7 +16,8 @@ import {
   sendText,
   type QuotedMessage,
 } from '#web/features/messages/conversations/thread/sending/outgoing.ts';
-import styles from '#web/features/messages/conversations/thread/Reply.module.css';
+import styles from '#web/features/messages/conversations/conversations.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { useMessagePrice } from '#web/features/messages/send/useMessagePrice.ts';
 import { saldoQuery } from '#web/features/saldo/saldo.ts';
 import type { AttachedFile } from '#web/ui/chat/attachments/attachedFiles.ts';
@@ -76,7 +77,7 @@ function DrawnReply(props: Props) {
     onReplied();
   };
   return (
-    <div className={styles['reply']}>
+    <div className="flex-none surface">
       {dialog}
       {replyTo && !blocked && (
         <div className={styles['quoted']}>
@@ -113,7 +114,7 @@ function DrawnReply(props: Props) {
         />
       )}
       {!blocked && (
-        <p className={styles['price']}>
+        <p className={classes('flex wrap tiny faint gap-0 gap-x-12 relative', styles['price'])}>
           {notice && <span>{notice}</span>}
           {channel && <Price channel={channel} count={countOf(files)} />}
         </p>
@@ -170,7 +171,7 @@ function useTools({ which, name, channel, replyTo, onReplied }: Props) {
 type OnlyTemplatesProps = { why: string; onOpen: (tool: Attaching) => void };
 
 const OnlyTemplates = ({ why, onOpen }: OnlyTemplatesProps) => (
-  <div className={styles['closed']}>
+  <div className="grid justify-items-center gap-10">
     <p>{why}</p>
     <Button
       icon={<LayoutTemplate size={18} aria-hidden="true" />}

@@ -43,7 +43,7 @@ import { ThreadMenu } from '#web/features/messages/conversations/menu/ThreadMenu
 import { placeOf } from '#web/features/messages/conversations/thread/place/place.ts';
 import { useThread } from '#web/features/messages/conversations/thread/place/useThread.ts';
 import { ThreadMessages } from '#web/features/messages/conversations/thread/ThreadMessages.tsx';
-import styles from '#web/features/messages/conversations/thread/Thread.module.css';
+import styles from '#web/features/messages/conversations/conversations.module.css';
 import { takeFocus } from '#web/ui/chat/thread/boxFocus.ts';
 import { threadBack, ThreadHead } from '#web/ui/chat/thread/ThreadHead.tsx';
 import { ThreadSkeleton } from '#web/ui/chat/thread/ThreadSkeleton.tsx';
@@ -90,7 +90,7 @@ export function Thread({ which }: { which: Which }) {
   return (
     <section
       ref={root}
-      className={styles['thread']}
+      className="column grow min-h-0 paper"
       aria-label={`Percakapan dengan ${isolated(name)}`}
       {...keys}
     >
@@ -109,7 +109,7 @@ export function Thread({ which }: { which: Which }) {
           onEnd={setAtEnd}
         />
       ) : (
-        <div className={styles['waiting']}>
+        <div className="grow min-h-0 overflow-hidden">
           {error ? <WentWrong message={sentenceOf(error)} onRetry={retry} /> : <ThreadSkeleton />}
         </div>
       )}

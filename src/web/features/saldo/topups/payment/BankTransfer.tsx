@@ -1,5 +1,6 @@
 import type { Topup } from '#contract/saldo.ts';
-import styles from '#web/features/saldo/topups/Instruction.module.css';
+import styles from '#web/features/saldo/saldo.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { Proof } from '#web/features/saldo/topups/payment/Proof.tsx';
 import { inFours, splitTotal } from '#web/features/saldo/topups/topups.ts';
 import { CopyField } from '#web/ui/copy/CopyField.tsx';
@@ -18,7 +19,7 @@ export function BankTransfer({ topup }: { topup: Topup }) {
         shown={
           <>
             {head}
-            <mark className={styles['code']}>{tail}</mark>
+            <mark className={classes('rounded-sm solid-warning', styles['code'])}>{tail}</mark>
           </>
         }
         help="Tiga angka terakhir harus sama persis: itulah tanda transfer Anda."

@@ -3,7 +3,6 @@ import { checkTopup, type Topup } from '#contract/saldo.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { topupQuery } from '#web/features/saldo/queries.ts';
-import styles from '#web/features/saldo/topups/payment/CheckPaid.module.css';
 import { Button } from '#web/ui/button/Button.tsx';
 
 /** Queries the gateway at once, for people who do not want to wait for its notice. */
@@ -14,7 +13,7 @@ export function CheckPaid({ topup }: { topup: Topup }) {
   });
   const isUnpaid = check.data?.status === 'pending' && !check.busy;
   return (
-    <div className={styles['check']}>
+    <div className="grid gap-8">
       <Button
         variant="subtle"
         block
@@ -23,7 +22,7 @@ export function CheckPaid({ topup }: { topup: Topup }) {
       >
         Saya sudah bayar
       </Button>
-      <p role="status" className={styles['said']}>
+      <p role="status" className="small muted pretty text-center hide-empty">
         {check.error && !check.busy && sentenceOf(check.error)}
         {isUnpaid &&
           'Pembayarannya belum kami terima. Biasanya masuk dalam satu menit; halaman ini berubah otomatis.'}

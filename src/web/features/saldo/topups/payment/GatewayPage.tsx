@@ -1,6 +1,6 @@
 import { ExternalLink } from 'lucide-react';
 import type { Topup } from '#contract/saldo.ts';
-import styles from '#web/features/saldo/topups/Instruction.module.css';
+import styles from '#web/features/saldo/saldo.module.css';
 import { Amount } from '#web/features/saldo/topups/payment/Amount.tsx';
 import { CheckPaid } from '#web/features/saldo/topups/payment/CheckPaid.tsx';
 import { AnchorButton } from '#web/ui/button/Button.tsx';

@@ -7,7 +7,8 @@ import { sentenceOf } from '#web/api/errors.ts';
 import { typeNames } from '#web/api/uploads/fileTypes.ts';
 import { useAct } from '#web/api/query.ts';
 import { topupQuery } from '#web/features/saldo/queries.ts';
-import styles from '#web/features/saldo/topups/payment/Proof.module.css';
+import styles from '#web/features/saldo/saldo.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { Accordion, AccordionPart } from '#web/ui/disclosure/Accordion.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 import { FileUpload } from '#web/ui/upload/FileUpload.tsx';
@@ -20,8 +21,11 @@ export function Proof({ topup }: { topup: Topup }) {
   return (
     <>
       {proof && (
-        <p className={styles['sent']} role="status">
-          <FileCheck size={18} aria-hidden="true" />
+        <p
+          className={classes('flex gap-8 text-success rounded soft-success', styles['sent'])}
+          role="status"
+        >
+          <FileCheck size={18} className="mt-2" aria-hidden="true" />
           <span>
             Bukti transfer terkirim <DateTime at={proof.at} />. Kami akan memeriksanya.
           </span>

@@ -2,7 +2,7 @@ import { Download } from 'lucide-react';
 import { lazy, Suspense } from 'react';
 import { formatRupiah } from '#contract/base/money.ts';
 import type { Topup } from '#contract/saldo.ts';
-import styles from '#web/features/saldo/topups/Instruction.module.css';
+import styles from '#web/features/saldo/saldo.module.css';
 import { Amount } from '#web/features/saldo/topups/payment/Amount.tsx';
 import { CheckPaid } from '#web/features/saldo/topups/payment/CheckPaid.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
@@ -25,7 +25,7 @@ export function QrisPayment({ topup, qr }: { topup: Topup; qr: string }) {
   };
   return (
     <>
-      <div className={styles['qr']}>
+      <div className="grid justify-items-center gap-14">
         <Suspense fallback={<Skeleton width={SIDE} height={SIDE} />}>
           <QrImage
             size={SIDE}

@@ -1,5 +1,5 @@
 import type { Topup } from '#contract/saldo.ts';
-import styles from '#web/features/saldo/topups/Instruction.module.css';
+import styles from '#web/features/saldo/saldo.module.css';
 import { Amount } from '#web/features/saldo/topups/payment/Amount.tsx';
 import { CheckPaid } from '#web/features/saldo/topups/payment/CheckPaid.tsx';
 import { inFours } from '#web/features/saldo/topups/topups.ts';

@@ -6,7 +6,8 @@ import { sendContact } from '#contract/messages/sending.ts';
 import { CARD_MAX } from '#contract/rest/endpoint.ts';
 import { MESSAGE_QUERY_MAX } from '#contract/messages.ts';
 import { conversationsQuery } from '#web/features/messages/conversations/queries.ts';
-import styles from '#web/features/messages/conversations/thread/attach/attach.module.css';
+import styles from '#web/features/messages/conversations/conversations.module.css';
+import { classes } from '#web/ui/classes.ts';
 import type { CardToSend } from '#web/features/messages/conversations/thread/sending/content.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
@@ -37,7 +38,7 @@ export function ContactDialog({ to, onSend, onClose }: Props) {
   });
   return (
     <Modal open onClose={onClose} title="Kirim kontak">
-      <form ref={ref} noValidate className={styles['form']} onSubmit={send}>
+      <form ref={ref} noValidate className="stack gap-16" onSubmit={send}>
         <TextField
           label="Nama"
           name="name"
@@ -84,7 +85,7 @@ export function ContactDialog({ to, onSend, onClose }: Props) {
             </Button>
           </div>
         )}
-        <div className={styles['actions']}>
+        <div className="flex wrap justify-end gap-8">
           <Button variant="outline" tone="neutral" onClick={onClose}>
             Batal
           </Button>
@@ -121,16 +122,23 @@ function FromConversations({ form: { set, ref }, onChosen }: FromProps) {
         onSearch={setQ}
       />
       {people.size === 0 ? (
-        <p className={styles['note']} role="status">
+        <p className="small muted" role="status">
           {data ? 'Tidak ada percakapan yang cocok.' : 'Memuat percakapan…'}
         </p>
       ) : (
-        <ul className={styles['rows']} aria-label="Percakapan">
+        <ul
+          className={classes('stack plain-list border rounded-lg overflow-y', styles['rows'])}
+          aria-label="Percakapan"
+        >
           {[...people].map(([peer, name]) => (
             <li key={peer}>
-              <button type="button" className={styles['row']} onClick={() => choose(peer, name)}>
-                <bdi className={styles['name']}>{name ?? formatPeer(peer)}</bdi>
-                {name !== null && <span className={styles['facts']}>{formatPeer(peer)}</span>}
+              <button
+                type="button"
+                className="stack gap-2 w-full text-start min-h-52 py-8 px-14 hover ring-inset"
+                onClick={() => choose(peer, name)}
+              >
+                <bdi className="truncate strong">{name ?? formatPeer(peer)}</bdi>
+                {name !== null && <span className="tiny faint">{formatPeer(peer)}</span>}
               </button>
             </li>
           ))}

@@ -4,7 +4,8 @@ import { formatTime } from '#contract/base/time.ts';
 import { sendLocation } from '#contract/messages/sending.ts';
 import { LOCATION_MAX } from '#contract/rest/endpoint.ts';
 import { useUser } from '#web/api/user.ts';
-import styles from '#web/features/messages/conversations/thread/attach/attach.module.css';
+import styles from '#web/features/messages/conversations/conversations.module.css';
+import { classes } from '#web/ui/classes.ts';
 import {
   isShortLink,
   placeIn,
@@ -47,10 +48,10 @@ export function LocationDialog({ to, onSend, onClose }: Props) {
   });
   return (
     <Modal open onClose={onClose} title="Kirim lokasi">
-      <form ref={ref} noValidate className={styles['form']} onSubmit={send}>
+      <form ref={ref} noValidate className="stack gap-16" onSubmit={send}>
         <Pasted onPlace={put} />
         <Here onPlace={put} />
-        <div className={styles['pair']}>
+        <div className={classes('grid align-start gap-16', styles['pair'])}>
           <TextField
             {...fieldOf(form, 'latitude')}
             label="Garis lintang"
@@ -85,7 +86,7 @@ export function LocationDialog({ to, onSend, onClose }: Props) {
           onBlur={() => leave('address')}
         />
         <Preview values={values} />
-        <div className={styles['actions']}>
+        <div className="flex wrap justify-end gap-8">
           <Button variant="outline" tone="neutral" onClick={onClose}>
             Batal
           </Button>
@@ -155,7 +156,7 @@ function Here({ onPlace }: { onPlace: (place: Coordinates) => void }) {
     );
   };
   return (
-    <div className={styles['file']}>
+    <div className="row wrap gap-10">
       <Button
         variant="outline"
         tone="neutral"
@@ -167,7 +168,7 @@ function Here({ onPlace }: { onPlace: (place: Coordinates) => void }) {
         Gunakan lokasi saya
       </Button>
       {fault && (
-        <span role="alert" className={styles['fault']}>
+        <span role="alert" className="small text-danger">
           {fault}
         </span>
       )}
@@ -183,7 +184,7 @@ function Preview({ values: { latitude, longitude, name, address } }: { values: V
   const place = placeIn(`${latitude.replace(',', '.')} ${longitude.replace(',', '.')}`);
   if (!place) return null;
   return (
-    <div className={styles['preview']}>
+    <div className={classes('grid align-center border rounded-lg paper', styles['preview'])}>
       <ChatList label="Pratinjau">
         <ChatBubble
           side="out"

@@ -5,7 +5,8 @@ import type { ChannelName } from '#contract/tokens.ts';
 import { perform } from '#web/api/act.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { Link } from '#web/browser/router/Link.tsx';
-import styles from '#web/features/messages/conversations/thread/attach/attach.module.css';
+import styles from '#web/features/messages/conversations/conversations.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { TemplateForm } from '#web/features/messages/conversations/thread/attach/TemplateForm.tsx';
 import type { TemplateToSend } from '#web/features/messages/conversations/thread/sending/content.ts';
 import { templateCategoryLabel, templateLanguageLabel } from '#web/features/tokens/tokens.ts';
@@ -85,7 +86,7 @@ function Choice({ tokenId, onChoose }: ChoiceProps) {
   }
   if (data?.rows.length === 0 && q === '') return <None />;
   return (
-    <div className={styles['form']}>
+    <div className="stack gap-16">
       <SearchField
         label="Cari templat"
         placeholder="Nama atau isi templat"
@@ -98,11 +99,14 @@ function Choice({ tokenId, onChoose }: ChoiceProps) {
           <Skeleton lines={6} height="1.4em" />
         </div>
       ) : data.rows.length === 0 ? (
-        <p className={styles['note']} role="status">
+        <p className="small muted" role="status">
           Tidak ada templat yang cocok.
         </p>
       ) : (
-        <ul className={styles['rows']} aria-label="Templat yang disetujui">
+        <ul
+          className={classes('stack plain-list border rounded-lg overflow-y', styles['rows'])}
+          aria-label="Templat yang disetujui"
+        >
           {data.rows.map((template) => (
             <li key={`${template.name} ${template.language}`}>
               <Row template={template} onChoose={onChoose} />
@@ -129,10 +133,14 @@ function Choice({ tokenId, onChoose }: ChoiceProps) {
 type RowProps = { template: Template; onChoose: (template: Template) => void };
 
 const Row = ({ template, onChoose }: RowProps) => (
-  <button type="button" className={styles['row']} onClick={() => onChoose(template)}>
-    <bdi className={styles['name']}>{template.name}</bdi>
-    <span className={styles['about']}>{template.body}</span>
-    <span className={styles['facts']}>
+  <button
+    type="button"
+    className="stack gap-2 w-full text-start min-h-52 py-8 px-14 hover ring-inset"
+    onClick={() => onChoose(template)}
+  >
+    <bdi className="truncate strong">{template.name}</bdi>
+    <span className="small muted break-anywhere clamp-2">{template.body}</span>
+    <span className="tiny faint">
       {templateLanguageLabel(template.language)} · {templateCategoryLabel[template.category].title}
     </span>
   </button>

@@ -8,7 +8,8 @@ import type { ChannelName } from '#contract/tokens.ts';
 import { fileKinds } from '#contract/uploads.ts';
 import { typeOfFile } from '#web/api/uploads/fileTypes.ts';
 import { useUser } from '#web/api/user.ts';
-import styles from '#web/features/messages/conversations/thread/attach/attach.module.css';
+import styles from '#web/features/messages/conversations/conversations.module.css';
+import { classes } from '#web/ui/classes.ts';
 import {
   emptyFilling,
   faultsOf,
@@ -67,12 +68,12 @@ export function TemplateForm({ template, channel, name, onBack, onSend }: Props)
       ref={form}
       noValidate
       aria-label={`Isi templat ${template.name}`}
-      className={styles['form']}
+      className="stack gap-16"
       onSubmit={send}
     >
       <Facts template={template} channel={channel} />
-      <div className={styles['fill']}>
-        <div className={styles['form']}>
+      <div className={classes('stack gap-20', styles['fill'])}>
+        <div className="stack gap-16">
           {template.header_file && (
             <HeaderFile
               kind={template.header_file}
@@ -85,7 +86,7 @@ export function TemplateForm({ template, channel, name, onBack, onSend }: Props)
         </div>
         <Preview template={template} filling={filling} file={file} />
       </div>
-      <div className={styles['actions']}>
+      <div className="flex wrap justify-end gap-8">
         <Button variant="outline" tone="neutral" onClick={onBack}>
           Pilih templat lain
         </Button>
@@ -112,7 +113,7 @@ function Facts({ template, channel }: Pick<Props, 'template' | 'channel'>) {
   const own = prices?.find(({ category }) => category === template.category)?.price;
   const price = channel === 'cloud' ? own : usual;
   return (
-    <p className={styles['note']}>
+    <p className="small muted">
       {templateLanguageLabel(template.language)} · {templateCategoryLabel[template.category].title}
       {price === 'quota' && ' · Termasuk kuota paket'}
       {price !== undefined && price !== 'quota' && (
@@ -202,7 +203,7 @@ function HeaderFile({ kind, file, error, onChange }: HeaderFileProps) {
   const label = templateFileLabel[kind];
   const message = fault ?? error;
   return (
-    <div className={styles['file']}>
+    <div className="row wrap gap-10">
       <input
         ref={input}
         type="file"
@@ -224,9 +225,9 @@ function HeaderFile({ kind, file, error, onChange }: HeaderFileProps) {
       >
         {file ? 'Ganti' : 'Pilih'} {label.toLowerCase()}
       </Button>
-      {file && <bdi className={styles['chosen']}>{file.name}</bdi>}
+      {file && <bdi className="min-w-0 small muted clip">{file.name}</bdi>}
       {message !== undefined && (
-        <span role="alert" className={styles['fault']}>
+        <span role="alert" className="small text-danger">
           {message}
         </span>
       )}
@@ -246,7 +247,7 @@ function Preview({ template, filling, file }: PreviewProps) {
   const shown = shownTemplate(template, filling);
   const { name, language } = template;
   return (
-    <div className={styles['preview']}>
+    <div className={classes('grid align-center border rounded-lg paper', styles['preview'])}>
       <ChatList label="Pratinjau">
         <ChatBubble
           side="out"
