@@ -2,7 +2,7 @@ import { CircleAlert, CircleCheck, Info, TriangleAlert, X } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import styles from '#web/ui/alert/Alert.module.css';
 import { classes } from '#web/ui/classes.ts';
-import { useKeptFocus } from '#web/ui/layout/pageHeading.ts';
+import { useFocusFallback } from '#web/ui/layout/pageHeading.ts';
 
 export type AlertState =
   | 'primary'
@@ -73,7 +73,7 @@ export function Alert({
 }
 
 function Close({ onClose }: { onClose: () => void }) {
-  const button = useKeptFocus<HTMLButtonElement>();
+  const button = useFocusFallback<HTMLButtonElement>();
   return (
     <button
       ref={button}

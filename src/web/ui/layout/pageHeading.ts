@@ -6,7 +6,7 @@ export function focusHeading(): void {
 }
 
 /** For a part that its own controls remove: the focus inside moves to the page's heading, instead of getting lost. */
-export function useKeptFocus<Part extends HTMLElement>(): RefObject<Part | null> {
+export function useFocusFallback<Part extends HTMLElement>(): RefObject<Part | null> {
   const part = useRef<Part>(null);
   useLayoutEffect(() => {
     const shown = part.current;

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { Button } from '#web/ui/button/Button.tsx';
-import { useKeptFocus } from '#web/ui/layout/pageHeading.ts';
+import { useFocusFallback } from '#web/ui/layout/pageHeading.ts';
 import styles from '#web/ui/panel/OfferCard.module.css';
 
 type Props = {
@@ -15,7 +15,7 @@ type Props = {
 
 /** A deferrable offer: its benefit, one button, and a button to postpone it. */
 export function OfferCard({ label, icon, title, children, action, onLater }: Props) {
-  const card = useKeptFocus<HTMLElement>();
+  const card = useFocusFallback<HTMLElement>();
   return (
     <section ref={card} className={styles['card']} aria-label={label}>
       <span className={styles['icon']} aria-hidden="true">
