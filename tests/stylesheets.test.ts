@@ -60,7 +60,9 @@ test('every class name that a component writes is in layout.css, and every class
 test('every custom property that a stylesheet reads is set somewhere', async () => {
   const all = [...(await readAll('{src/web,stories}/**/*.css')).values()].join('\n');
   const code = [...parts.values()].join('\n');
-  const set = new Set([...`${all}\n${code}`.matchAll(/(--[\w-]+)'?:/g)].map(([, name]) => name));
+  const set = new Set(
+    [...`${all}\n${code}`.matchAll(/(--[\w-]+)(?:'?:|',)/g)].map(([, name]) => name),
+  );
   const read = [...all.matchAll(/var\((--[\w-]+)\)/g)].map(([, name]) => name);
   expect([...new Set(read)].filter((name) => !set.has(name))).toEqual([]);
 });

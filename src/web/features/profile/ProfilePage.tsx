@@ -62,7 +62,7 @@ export function ProfilePage() {
             ))}
           </ul>
         </nav>
-        <div className="stack max-w-640">
+        <div className="stack max-w-672">
           {shown.map(({ id, Part }) => (
             <Part key={id} />
           ))}

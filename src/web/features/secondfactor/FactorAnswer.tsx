@@ -1,7 +1,7 @@
 import { Fingerprint } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import type { SecondFactorChallenge, SecondFactorMethod } from '#contract/accounts.ts';
-import styles from '#web/features/auth/auth.module.css';
+import styles from '#web/features/secondfactor/secondfactor.module.css';
 import { classes } from '#web/ui/classes.ts';
 import { useFactorAnswer, type Answer } from '#web/features/secondfactor/useFactorAnswer.ts';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';

@@ -4,7 +4,7 @@ import { verifySecondFactor } from '#contract/second-factor.ts';
 import { useAct } from '#web/api/query.ts';
 import { enterSession } from '#web/api/user.ts';
 import { FactorAnswer } from '#web/features/secondfactor/FactorAnswer.tsx';
-import styles from '#web/features/auth/auth.module.css';
+import styles from '#web/features/secondfactor/secondfactor.module.css';
 import { Button } from '#web/ui/button/Button.tsx';
 import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
 

@@ -202,7 +202,7 @@ const Multipliers = ({ disabled, onPress }: MultipliersProps) => (
         key={word}
         type="button"
         className={classes(
-          'small muted strong min-h-36 px-8 rounded-sm sunken',
+          'small muted strong text-center min-h-36 px-8 rounded-sm sunken',
           styles['multiplier'],
         )}
         disabled={disabled}

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { Button } from '#web/ui/button/Button.tsx';
+import { useFocusFallback } from '#web/ui/layout/pageHeading.ts';
 import styles from '#web/ui/panel/OfferCard.module.css';
 import { classes } from '#web/ui/classes.ts';
 
@@ -14,19 +15,26 @@ type Props = {
 };
 
 /** A deferrable offer: its benefit, one button, and a button to postpone it. */
-export const OfferCard = ({ label, icon, title, children, action, onLater }: Props) => (
-  <section className={classes('row wrap gap-8 gap-x-12 card', styles['card'])} aria-label={label}>
-    <span className={classes('flex flex-none text-accent', styles['icon'])} aria-hidden="true">
-      {icon}
-    </span>
-    <p className={classes('muted leading-ui pretty', styles['words'])}>
-      <strong>{title}</strong> <span className={styles['more']}>{children}</span>
-    </p>
-    <span className="row wrap justify-end gap-4 gap-x-8 ms-auto">
-      <Button size="sm" variant="link" tone="neutral" onClick={onLater}>
-        Nanti saja
-      </Button>
-      {action}
-    </span>
-  </section>
-);
+export function OfferCard({ label, icon, title, children, action, onLater }: Props) {
+  const card = useFocusFallback<HTMLElement>();
+  return (
+    <section
+      ref={card}
+      className={classes('row wrap gap-8 gap-x-12 card', styles['card'])}
+      aria-label={label}
+    >
+      <span className={classes('flex flex-none text-accent', styles['icon'])} aria-hidden="true">
+        {icon}
+      </span>
+      <p className={classes('muted leading-ui pretty', styles['words'])}>
+        <strong>{title}</strong> <span className={styles['more']}>{children}</span>
+      </p>
+      <span className="row wrap justify-end gap-4 gap-x-8 ms-auto">
+        <Button size="sm" variant="link" tone="neutral" onClick={onLater}>
+          Nanti saja
+        </Button>
+        {action}
+      </span>
+    </section>
+  );
+}

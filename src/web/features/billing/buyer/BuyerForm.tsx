@@ -53,7 +53,7 @@ function Fields({ buyer }: { buyer: BillingProfile }) {
     <form
       ref={form.ref}
       noValidate
-      className="stack gap-16 max-w-640"
+      className="stack gap-16 max-w-672"
       onSubmit={form.submit((values) => {
         if (!save.busy) save.mutate(values);
       })}

@@ -55,7 +55,7 @@ const columns: readonly Column<AuditEntry>[] = [
     phone: 'title',
     cell: ({ act, about, whom }) => (
       <span className={page['what']}>
-        {actSentence(act)}
+        <span>{actSentence(act)}</span>
         {(about ?? whom) && <span className="small faint regular">{(about ?? whom)?.name}</span>}
       </span>
     ),

@@ -145,7 +145,7 @@ function Search({ q }: { q: string }) {
   return (
     <form
       role="search"
-      className="max-w-640 mb-12"
+      className="max-w-672 mb-12"
       onSubmit={(event) => {
         event.preventDefault();
         ask(typed);

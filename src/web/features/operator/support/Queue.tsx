@@ -27,6 +27,7 @@ import {
   ChatRowsLoading,
   ChatRowWords,
 } from '#web/ui/chat/list/ChatList.tsx';
+import { scrollRow, useScrollRow } from '#web/ui/layout/useScrollRow.ts';
 import { Pagination } from '#web/ui/pagination/Pagination.tsx';
 import { pageInstead } from '#web/ui/pagination/paging.ts';
 import { EmptyState, WentWrong } from '#web/ui/panel/EmptyState.tsx';
@@ -74,7 +75,11 @@ function Filters() {
   const { data } = useQuery(countsQuery);
   const counts: Partial<Record<InboxFilter, number>> = data ?? {};
   return (
-    <nav className="flex wrap gap-6" aria-label="Saring percakapan">
+    <nav
+      ref={useScrollRow<HTMLElement>()}
+      className={classes('flex gap-6', scrollRow, styles['filters'])}
+      aria-label="Saring percakapan"
+    >
       {filters.map(({ filter: one, label }) => (
         <Link
           key={one}
@@ -83,7 +88,7 @@ function Filters() {
           resetScroll={false}
           aria-current={!q && one === filter ? 'page' : undefined}
           className={classes(
-            'hover inline-flex align-center gap-6 min-h-28 px-10 border rounded-full small muted strong no-underline',
+            'hover ring-inset inline-flex align-center flex-none gap-6 min-h-28 px-10 border rounded-full small muted strong no-underline',
             styles['filter'],
           )}
         >

@@ -13,18 +13,23 @@ const icons: Record<SupportSubject, typeof FileText> = {
   invoice: FileText,
 };
 
-export const CardLink = ({ card, href }: { card: SupportCard; href: string }) => (
-  <Link
-    href={href}
-    className={classes(
-      'row gap-10 ink leading-ui no-underline min-h-44 py-8 px-10 border rounded surface',
-      styles['card'],
-    )}
-  >
-    <CardFacts card={card} />
-    <ChevronRight size={18} aria-hidden="true" className="flex-none faint" />
-  </Link>
+const look = classes(
+  'row gap-10 ink leading-ui no-underline min-h-44 py-8 px-10 border rounded surface',
+  styles['card'],
 );
+
+/** A card of a message. @param href undefined if its record was deleted */
+export const CardLink = ({ card, href }: { card: SupportCard; href: string | undefined }) =>
+  href === undefined ? (
+    <div className={look}>
+      <CardFacts card={card} />
+    </div>
+  ) : (
+    <Link href={href} className={look}>
+      <CardFacts card={card} />
+      <ChevronRight size={18} aria-hidden="true" className="flex-none faint" />
+    </Link>
+  );
 
 export const CardShown = ({ card, children }: { card: SupportCard; children: ReactNode }) => (
   <div
