@@ -70,7 +70,7 @@ export const recipientStateLabel: Record<RecipientState, string> = {
   cancelled: 'Dibatalkan',
   invalid: 'Nomor salah',
   duplicate: 'Nomor ganda',
-  opted_out: 'Berhenti berlangganan',
+  opted_out: 'Berhenti langganan',
   incomplete: 'Data kurang',
 };
 

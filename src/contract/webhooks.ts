@@ -50,7 +50,7 @@ export const eventTypeLabel: Record<EventType, string> = {
   'topup.paid': 'Isi saldo dibayar',
   'invoice.issued': 'Tagihan terbit',
   'invoice.paid': 'Tagihan dibayar',
-  'optout.added': 'Penerima berhenti berlangganan',
+  'optout.added': 'Penerima berhenti langganan',
 };
 
 /** Sent by the test button and to confirm a new address; never in the feed. */

@@ -7,7 +7,7 @@ const imports = (...names: string[]): string =>
 
 prove([
   [
-    'the server goes main → app → {http, domains} → infra',
+    'the server goes main → app → http → domains → infra',
     rules.serverDirections,
     {
       [`${SERVER}/main.ts`]: imports('./app/container.ts', '#server/domains/ledger/ledger.ts'),
@@ -18,6 +18,7 @@ prove([
       [`${SERVER}/http/server.ts`]: imports(
         '#server/infra/ids.ts',
         '#server/domains/media/media.ts',
+        '#server/domains/media/files.ts',
       ),
       [`${SERVER}/domains/media/media.ts`]: "import type { Reply } from '#server/http/server.ts';",
       [`${SERVER}/infra/ids.ts`]:
@@ -25,7 +26,7 @@ prove([
     },
     [
       'main.ts imports src/server/domains/ledger/ledger.ts: main imports app, http, infra',
-      'http/server.ts imports src/server/domains/media/media.ts: http imports infra',
+      'http/server.ts imports src/server/domains/media/files.ts: import media by its public API',
       'domains/media/media.ts imports src/server/http/server.ts: domains imports infra',
       'infra/ids.ts imports src/server/app/container.ts: infra imports nothing of it',
     ],

@@ -127,7 +127,7 @@ export const optoutEndpoints = {
     path: '/v1/opt-outs',
     scope: 'opt_outs',
     status: 200,
-    summary: { id: 'Daftar nomor yang berhenti berlangganan', en: 'List opted-out numbers' },
+    summary: { id: 'Daftar nomor yang berhenti langganan', en: 'List opted-out numbers' },
     query: OptoutQuery,
     answer: OptoutPage,
     refuses: ['input_invalid'],

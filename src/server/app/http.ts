@@ -9,7 +9,7 @@ import {
   wrongCodes,
 } from '#server/domains/accounts/accounts.ts';
 import { verifyRowExport } from '#server/domains/exports/exports.ts';
-import { verifyFile } from '#server/domains/media/media.ts';
+import { mediaEndpoints, verifyFile } from '#server/domains/media/media.ts';
 import { openAuditExport, booksRed } from '#server/domains/operator/operator.ts';
 import { openTranscript } from '#server/domains/support/support.ts';
 import { registerCloudCallbacks, registerCallbacks } from '#server/http/callbacks.ts';
@@ -50,11 +50,7 @@ import {
 import { checkOutbox, countSetAside, outboxLagSeconds } from '#server/domains/events/events.ts';
 import { countDispatch, laneLagSeconds, shownNamesOf } from '#server/domains/messages/messages.ts';
 import { countGatewayWork, moneyWork, unmatchedLines } from '#server/domains/payments/payments.ts';
-import {
-  countWebhooks,
-  webhookLagSeconds,
-  unconfirmed,
-} from '#server/domains/webhooks/webhooks.ts';
+import { countWebhooks, webhookLagSeconds } from '#server/domains/webhooks/webhooks.ts';
 import { openConnections } from '#server/http/connections.ts';
 import { watchFileStore } from '#server/infra/file-store/open.ts';
 import { jobSamples } from '#server/infra/jobs.ts';
@@ -63,10 +59,10 @@ import { checkReachable } from '#server/infra/observability/reachable.ts';
 import { backupFailed, lastBackupSeconds, backupFolderOf } from './jobs.ts';
 import { createHash } from 'node:crypto';
 import { API_PREFIX } from '#contract/rest/endpoint.ts';
-import { mutationsBefore, walletOf } from '#server/domains/ledger/ledger.ts';
+import { ledgerEndpoints, walletOf } from '#server/domains/ledger/ledger.ts';
 import { networkQr } from '#server/domains/channels/web/web.ts';
 import {
-  openApiTokens,
+  tokenEndpoints,
   storedFacts,
   storedPath,
   shownAddress,
@@ -75,14 +71,13 @@ import {
   unlinkPhone,
   createLink,
 } from '#server/domains/tokens/tokens.ts';
-import { createAccess, type ApiSender } from '#server/http/access.ts';
+import { createAccess } from '#server/http/access.ts';
 import { MCP_PATH, openMcp } from '#server/http/mcp/mcp.ts';
 import { openApi } from '#server/http/v1/api.ts';
-import type { AccountCalls, MediaCalls } from '#server/http/v1/endpoints.ts';
+import type { KeyHolder } from '#server/infra/endpoints.ts';
 import { inAccount } from '#server/infra/postgres/distribution/scope.ts';
 import { RELEASE } from './infra.ts';
 import { type CloudDeps, openCloud } from '#server/http/dialects/cloud/cloud.ts';
-import { signed, verifySigned } from '#server/infra/security/signed-link.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { fitsKind } from '#contract/media.ts';
 import type { Device, DialectDeps, FileKind } from '#server/http/dialects/dialect.ts';
@@ -491,7 +486,7 @@ function measure(
 
 /** Registers the public API in all its dialects, with one access check for all of them. */
 function registerApi(app: FastifyInstance, container: Container): void {
-  const { infra, messages, pools, tokens } = container;
+  const { infra, media, messages, pools, tokens } = container;
   const { config, log, secrets } = infra;
   app.addHook('preHandler', ({ apiSender }, _reply, done) =>
     apiSender ? inAccount(apiSender.accountId, done) : done(),
@@ -519,13 +514,10 @@ function registerApi(app: FastifyInstance, container: Container): void {
   const answers = openIdempotencyStore(pools.allAccountsSql, secrets, infra.report);
   const deps = {
     access,
+    endpoints: endpointsOf(container),
     messages: messages.api,
-    media: mediaCallsOf(container),
-    account: accountCallsOf(container),
-    optouts: messages.optouts,
-    knownNumbers: messages.api.known,
-    templates: messages.templates,
-    webhooks: container.webhooks.calls,
+    library: media.library,
+    files: media.files,
     runIdempotent: async (call: Parameters<typeof keyed>[0], work: () => Promise<string>) => {
       const { body } = await answers.once(keyed(call), async () => ({
         status: 200,
@@ -545,13 +537,16 @@ function registerApi(app: FastifyInstance, container: Container): void {
   registerCloud(app, container, { access, report });
 }
 
-function accountCallsOf({ infra, messages, pools, subscribers }: Container): AccountCalls {
+/** Every endpoint of `/v1` whose input the API reads for it, each exactly once. */
+function endpointsOf({ infra, media, messages, pools, subscribers, webhooks }: Container) {
   const { tenantSql: sql } = pools;
   const { secrets } = infra;
   return {
-    ...openApiTokens({ sql, secrets, subscribers, networkQr: networkQr(secrets) }),
-    balance: messages.api.balance,
-    mutations: ({ accountId }, query) => mutationsBefore({ sql, shownNamesOf }, accountId, query),
+    ...messages.endpoints,
+    ...mediaEndpoints(media),
+    ...tokenEndpoints({ sql, secrets, subscribers, networkQr: networkQr(secrets) }),
+    ...ledgerEndpoints({ sql, shownNamesOf }),
+    ...webhooks.endpoints,
   };
 }
 
@@ -560,17 +555,6 @@ function keyed(call: { tokenId: string; key: string; endpoint: string; input: st
   const key = hex.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
   return { person: `token ${call.tokenId}`, key, act: call.endpoint, input: call.input };
 }
-
-const mediaCallsOf = ({ media: { files, library } }: Pick<Container, 'media'>): MediaCalls => ({
-  takeOnce: ({ accountId }, file, once) =>
-    library.takeOnce({ ...file, accountId, source: 'api' }, once),
-  find: async ({ accountId }, fileId) => (await library.find(accountId, [fileId])).get(fileId),
-  remove: ({ accountId }, fileId) => library.remove(accountId, fileId),
-  offer: ({ accountId }, fileId) => files.offer(accountId, fileId),
-});
-
-/** Validity of a signed file address, in milliseconds. */
-const MEDIA_LINK_MS = 5 * 60_000;
 
 function registerCloud(
   app: FastifyInstance,
@@ -581,30 +565,12 @@ function registerCloud(
   const deps: CloudDeps = {
     access,
     messages: messages.api,
-    templates: messages.templates,
-    webhook: {
-      read: webhooks.calls.read,
-      setOn: webhooks.calls.setOn,
-      subscribe: async (sender, fields) => {
-        const { test } = await webhooks.calls.save(sender, { ...fields, format: 'cloud' });
-        if (test && !test.ok) throw unconfirmed(test);
-      },
-    },
-    numberOf: ({ accountId, tokenId }) =>
-      asAccount(pools.tenantSql, accountId, (tx) => readToken(tx, accountId, tokenId)),
-    unlink: ({ accountId, tokenId }) =>
-      unlinkPhone({ sql: pools.tenantSql, subscribers }, accountId, tokenId),
-    media: {
-      take: ({ accountId }, file) => library.take({ ...file, accountId, source: 'api' }),
-      find: async ({ accountId }, fileId) => (await library.find(accountId, [fileId])).get(fileId),
-      remove: ({ accountId }, fileId) => library.remove(accountId, fileId),
-      sign: ({ accountId }, id) =>
-        signed(secrets, 'media', { accountId, id }, now().getTime() + MEDIA_LINK_MS),
-      open: async ({ accountId }, address) => {
-        const known = verifySigned(secrets, 'media', address, now().getTime());
-        return known?.accountId === accountId ? files.open(accountId, known.id) : undefined;
-      },
-    },
+    webhook: webhooks.calls,
+    sql: pools.tenantSql,
+    subscribers,
+    library,
+    files,
+    secrets,
     now,
     publicUrl: config.PUBLIC_URL,
     report,
@@ -625,7 +591,6 @@ function registerDialects(
   const deps: DialectDeps = {
     access,
     messages: messages.api,
-    knownNumbers: messages.api.known,
     device: (sender) => deviceOf(container, sender),
     link: async ({ accountId, tokenId }) => {
       const sql = pools.tenantSql;
@@ -675,7 +640,7 @@ function kindOf(mime: string): FileKind {
 
 async function deviceOf(
   { pools, pricing }: Container,
-  { accountId, tokenId }: ApiSender,
+  { accountId, tokenId }: KeyHolder,
 ): Promise<Device> {
   const [token, wallet] = await asAccount(pools.tenantSql, accountId, async (tx) => [
     await readToken(tx, accountId, tokenId),

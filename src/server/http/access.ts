@@ -1,23 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal } from '#contract/base/refusals.ts';
-import type { ChannelName, TokenStatus, Scope } from '#contract/tokens.ts';
-
-export type ApiSender = {
-  accountId: string;
-  tokenId: string;
-  accountStatus: 'active' | 'suspended' | 'closed';
-  status: TokenStatus;
-  simulated: boolean;
-  channel: ChannelName;
-  /** When this was read, by `performance.now()`. */
-  readAtMs: number;
-  scopes: readonly Scope[];
-  /** Addresses and ranges that may call; empty: any address. */
-  allowedAddresses: readonly string[];
-  /** Its last day, `YYYY-MM-DD` in WIB; null: it does not expire. */
-  expiresOn: string | null;
-  keyInAddress: boolean;
-};
+import type { Scope } from '#contract/tokens.ts';
+import type { KeyRing } from '#server/domains/tokens/tokens.ts';
+import type { KeyHolder } from '#server/infra/endpoints.ts';
 
 export type Access = {
   /**
@@ -30,9 +15,9 @@ export type Access = {
     request: FastifyRequest,
     reply: FastifyReply,
     key: string | undefined,
-  ) => Promise<ApiSender>;
+  ) => Promise<KeyHolder>;
   /** @throws Refusal `scope_missing` */
-  allow: (sender: ApiSender, scope: Scope) => void;
+  allow: (sender: KeyHolder, scope: Scope) => void;
   /**
    * Records the refused calls of a dialect for their owner, after the response. Handlers set `request.apiRefusals`,
    * also for single items of an accepted call. Register it in the dialect's own scope.
@@ -50,7 +35,7 @@ export type Access = {
 export type Dialect = 'kabari' | 'cloud' | 'fonnte' | 'wablas' | 'mcp';
 
 type RejectedCall = {
-  sender: ApiSender;
+  sender: KeyHolder;
   dialect: Dialect;
   method: string;
   /** The registered route; undefined for unknown addresses. */
@@ -63,12 +48,7 @@ type RejectedCall = {
 };
 
 type AccessDeps = {
-  keys: {
-    find: (key: string) => Promise<ApiSender | undefined>;
-    check: (sender: ApiSender, address: string) => void;
-    allow: (sender: ApiSender, scope: Scope) => void;
-    touch: (sender: ApiSender) => void;
-  };
+  keys: Pick<KeyRing, 'find' | 'check' | 'allow' | 'touch'>;
   ratePerSecond: number;
   /** Records a refused call in the background; never throws. */
   reject: (rejected: RejectedCall) => void;
@@ -76,7 +56,7 @@ type AccessDeps = {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    apiSender: ApiSender | undefined;
+    apiSender: KeyHolder | undefined;
     apiRefusals: readonly Refusal[] | undefined;
   }
 }

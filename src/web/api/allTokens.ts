@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { listTokens, type Token } from '#contract/tokens.ts';
 import { perform } from '#web/api/act.ts';
 import { allPages } from '#web/api/lists/allPages.ts';
@@ -11,3 +11,9 @@ export const allTokensQuery = queryOptions({
   queryFn: ({ signal }): Promise<readonly Token[]> =>
     allPages((page) => perform(listTokens, { page, start: page }, { signal }), TOKEN_PAGES_MAX),
 });
+
+/** False once the account's tokens are loaded and it is not one of them: it was deleted, and its page with it. */
+export function useHasToken(tokenId: string): boolean {
+  const { data: tokens } = useQuery(allTokensQuery);
+  return tokens?.some(({ id }) => id === tokenId) ?? true;
+}

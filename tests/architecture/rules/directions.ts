@@ -11,7 +11,7 @@ import {
 const serverLayers: Record<string, readonly string[]> = {
   main: ['app', 'http', 'infra'],
   app: ['http', 'domains', 'infra'],
-  http: ['infra'],
+  http: ['domains', 'infra'],
   domains: ['infra'],
   infra: [],
 };
@@ -73,7 +73,7 @@ const isPublic = (file: string): boolean =>
 
 const listed = (names: readonly string[] = []): string => names.join(', ') || 'nothing of it';
 
-/** `main → app → {http, domains} → infra`; a domain imports allowed domains by their public API. */
+/** `main → app → http → domains → infra`; a domain is imported by its public file, and imports allowed domains. */
 export const serverDirections: Rule = (sources) => {
   const wrong: string[] = [];
   for (const [file, imports] of importsIn(sources, 'src/server')) {

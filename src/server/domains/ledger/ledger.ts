@@ -1,5 +1,5 @@
 import { type Rupiah, rupiah } from '#contract/base/money.ts';
-import type { EntryKind } from '#contract/saldo.ts';
+import type { EntryKind, Mutation } from '#contract/saldo.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { type AccountData, type Row, atOnce, inPages } from '#server/infra/account-data.ts';
 import { performance } from 'node:perf_hooks';
@@ -8,6 +8,10 @@ import { newId } from '#server/infra/ids.ts';
 import { exclusiveSnapshot } from '#server/infra/postgres/alone.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 import { checkLedgerIn } from './check.ts';
+import { mutationsBefore, type StatementDeps } from './statement.ts';
+import { shownPeer } from '#contract/messages/peer.ts';
+import type { ApiMutation } from '#contract/rest/account.ts';
+import type { ApiHandlers, ApiToken } from '#server/infra/endpoints.ts';
 
 type Deps = {
   allAccountsSql: Sql;
@@ -265,4 +269,41 @@ export {
   totalSaldo,
 } from './admin.ts';
 export { sealsPage, lastSeal, sealDays, verifySeals } from './seals.ts';
-export { ledgerActs, mutationsBefore } from './statement.ts';
+export { ledgerActs } from './statement.ts';
+
+const PAGE = 50;
+
+/** The endpoints of saldo and its statement, the newest rows first. */
+export const ledgerEndpoints = (deps: StatementDeps) =>
+  ({
+    getBalance: async ({ sender: { accountId } }: { sender: ApiToken }) => {
+      const { available, held } = await asAccount(deps.sql, accountId, (tx) =>
+        walletOf(tx, accountId),
+      );
+      return { available: rupiah(available), held: rupiah(held) };
+    },
+    listMutations: async ({ sender, query: { cursor: before, kind, limit = PAGE } }) => {
+      const page = { before, limit: limit + 1, ...(kind && { kind }) };
+      const found = await mutationsBefore(deps, sender.accountId, page);
+      const data = found.slice(0, limit).map(apiMutationOf);
+      return { data, next_cursor: found.length > limit ? (data.at(-1)?.seq ?? null) : null };
+    },
+  }) satisfies ApiHandlers<'getBalance' | 'listMutations'>;
+
+const apiMutationOf = (line: Mutation): ApiMutation => ({
+  seq: line.seq,
+  kind: line.kind,
+  amount: line.amount,
+  held: line.held_amount,
+  available_after: line.available_after,
+  messages: line.kind === 'hold' || line.kind === 'correction' ? line.items : 0,
+  message: line.message && {
+    id: line.message.id,
+    peer: shownPeer(line.message.peer),
+    name: line.message.peer_name,
+  },
+  memo: line.memo,
+  topup: line.topup_id,
+  invoice: line.invoice_id,
+  created_at: line.created_at,
+});

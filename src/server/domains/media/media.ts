@@ -4,11 +4,15 @@ import type { FileStore } from '#server/infra/file-store/file-store.ts';
 import { openFileClient } from '#server/infra/net/outbound-file.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';
-import { type Files, openFiles } from './files.ts';
+import { type FileOffer, type Files, openFiles } from './files.ts';
 import { openScanner } from './inspection/inspect-malware.ts';
 import { type Library, openLibrary } from './library/library.ts';
 import { type Uploads, openUploads } from './uploads/uploads.ts';
-import { publicId } from '#contract/base/ids.ts';
+import { publicId, uuidOf } from '#contract/base/ids.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import type { ApiMedia } from '#contract/media.ts';
+import type { ApiHandlers, ApiReader } from '#server/infra/endpoints.ts';
+import type { MediaFacts } from './library/row.ts';
 import { type Attachment, type AccountData, inPages } from '#server/infra/account-data.ts';
 
 type StoredFile = {
@@ -149,6 +153,47 @@ async function* linksOf(sql: Sql, accountId: string) {
   );
   for await (const { fetch_id: _, ...facts } of rows) yield facts;
 }
+
+/** Media that is stored already; a new one arrives by `http/v1/media.ts`. */
+export const mediaEndpoints = ({
+  files,
+  library,
+}: Pick<Media, 'files' | 'library'>): ApiHandlers<'getMedia' | 'removeMedia'> => ({
+  getMedia: async ({ sender: { accountId }, id, reader }) => {
+    const fileId = mediaIdIn(id);
+    const file = (await library.find(accountId, [fileId])).get(fileId);
+    if (!file) throw mediaNotFound();
+    return apiMediaOf(file, files.offer(accountId, fileId), reader);
+  },
+  removeMedia: ({ sender: { accountId }, id }) => library.remove(accountId, mediaIdIn(id)),
+});
+
+const mediaNotFound = () => new Refusal('not_found', { what: 'Media' });
+
+function mediaIdIn(id: string): string {
+  const fileId = uuidOf('media', id);
+  if (fileId === undefined) throw mediaNotFound();
+  return fileId;
+}
+
+export const apiMediaOf = (
+  file: MediaFacts,
+  { link, expiresAt }: FileOffer,
+  { origin }: ApiReader,
+): ApiMedia => ({
+  id: publicId('media', file.fileId),
+  name: file.name,
+  mime_type: file.mime,
+  size: file.sizeBytes,
+  sha256: file.sha256.toString('hex'),
+  width: file.width,
+  height: file.height,
+  duration: file.seconds,
+  created_at: file.createdAt,
+  expires_at: file.expiresAt,
+  url: new URL(link, origin).href,
+  url_expires_at: expiresAt,
+});
 
 export { jpegOf } from './images.ts';
 export { type Files, findExistingFiles, verifyFile } from './files.ts';

@@ -4,7 +4,12 @@ import { Refusal } from '#contract/base/refusals.ts';
 import { createTemplate, deleteTemplate, listTemplates } from '#contract/messages/templates.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';
-import { openApiTemplates, noReview, templateActs } from '#server/domains/messages/templates.ts';
+import {
+  addTemplate,
+  noReview,
+  templateActs,
+  templatesOf,
+} from '#server/domains/messages/templates.ts';
 
 function actsOf(db: TestDatabase, accountId: string) {
   const handlers = templateActs({ sql: db.tenantSql, review: noReview });
@@ -30,12 +35,11 @@ const given = { ...template, buttons: [...template.buttons] };
 test('shares templates between the portal and the API, in both directions', async ({ db, sql }) => {
   const [ani, budi] = [await customerWith(sql), await customerWith(sql)];
   const ask = actsOf(db, ani.accountId);
-  const sender = { accountId: ani.accountId, simulated: true };
-  const api = openApiTemplates({ sql: db.tenantSql, review: noReview });
   const made = await ask(createTemplate, given);
   expect(made).toMatchObject({ ...template, status: 'approved', variables: ['1', '2'] });
-  expect(await api.list(sender)).toEqual([made]);
-  await api.add(sender, { name: 'pesanan_siap', language: 'en', body: 'Ready.' });
+  expect(await templatesOf(db.tenantSql, ani.accountId)).toEqual([made]);
+  const inEnglish = { name: 'pesanan_siap', language: 'en', body: 'Ready.' };
+  await addTemplate({ sql: db.tenantSql, review: noReview }, ani.accountId, inEnglish);
   const both = await ask(listTemplates, {});
   expect(both).toMatchObject({ total: 2, rows: [{ language: 'en' }, { language: 'id' }] });
   const one = { name: 'pesanan_siap', language: 'id' };

@@ -27,7 +27,6 @@ test('answers a repeat a month later with the original price and schedule', asyn
       sender: {
         accountId,
         tokenId,
-        simulated: true,
         channel: days === 0 ? 'simulator' : 'web',
         readAtMs: performance.now(),
       },

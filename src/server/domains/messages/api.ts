@@ -27,15 +27,11 @@ import {
 } from './history/detail.ts';
 import { reschedule } from './schedule.ts';
 import { type FindMedia, channelOf, lookUp, itemFrom, refusalOf } from './submit/place.ts';
+import type { ApiHandlers, ApiReader, KeyHolder } from '#server/infra/endpoints.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 
-export type Sender = {
-  accountId: string;
-  tokenId: string;
-  simulated: boolean;
-  channel: ChannelName;
-  readAtMs: number;
-};
+/** The token that a call sends for, and its channel when it was read. */
+export type Sender = Pick<KeyHolder, 'accountId' | 'tokenId' | 'channel' | 'readAtMs'>;
 
 export type SendRequest = {
   sender: Sender;
@@ -58,15 +54,12 @@ export type SendResponse = {
   at: number;
 };
 
-type ReaderOptions = Omit<Reader, 'offerFile'>;
-
 export type ApiMessages = {
   send: (request: SendRequest) => Promise<SendResponse>;
-  list: (sender: Sender, query: ListQuery, reader: ReaderOptions) => Promise<ApiPage>;
-  one: (sender: Sender, id: string, reader: ReaderOptions) => Promise<ApiMessage>;
-  cancel: (sender: Sender, id: string, reader: ReaderOptions) => Promise<ApiMessage>;
-  reschedule: (sender: Sender, id: string, at: Date, reader: ReaderOptions) => Promise<ApiMessage>;
-  balance: (sender: Sender) => Promise<{ available: number; held: number }>;
+  list: (sender: Sender, query: ListQuery, reader: ApiReader) => Promise<ApiPage>;
+  one: (sender: Sender, id: string, reader: ApiReader) => Promise<ApiMessage>;
+  cancel: (sender: Sender, id: string, reader: ApiReader) => Promise<ApiMessage>;
+  reschedule: (sender: Sender, id: string, at: Date, reader: ApiReader) => Promise<ApiMessage>;
   known: (accountId: string, numbers: readonly string[]) => Promise<ReadonlySet<string>>;
   markRead: (sender: Sender, peer: string) => Promise<unknown>;
 };
@@ -85,7 +78,7 @@ type Deps = {
 /** The messages' side of `/v1`. A token sees and sends its own messages only. */
 export function openApiMessages(deps: Deps): ApiMessages {
   const { sql, offerFile, onWork } = deps;
-  const one = (sender: Sender, id: string, reader: ReaderOptions) =>
+  const one = (sender: Sender, id: string, reader: ApiReader) =>
     ownMessage(sql, sender, id, { ...reader, offerFile });
   return {
     send: (request) => send(deps, request),
@@ -104,15 +97,25 @@ export function openApiMessages(deps: Deps): ApiMessages {
       onWork([tokenId]);
       return one(sender, id, reader);
     },
-    balance: async ({ accountId }) => {
-      const { available, held } = await asAccount(sql, accountId, (tx) => walletOf(tx, accountId));
-      return { available, held };
-    },
     known: (accountId, numbers) =>
       asAccount(sql, accountId, (tx) => knownNumbers(tx, accountId, numbers)),
     markRead: (sender, peer) => markRead(sql, sender.accountId, { token_id: sender.tokenId, peer }),
   };
 }
+
+/** The endpoints that read and cancel messages; sending is `http/v1/send.ts`, which reads the body itself. */
+export const messageEndpoints = ({
+  list,
+  one,
+  cancel,
+}: ApiMessages): ApiHandlers<'listMessages' | 'getMessage' | 'cancelMessage'> => ({
+  listMessages: async ({ sender, query, reader }) => {
+    const { messages: data, next: next_cursor } = await list(sender, query, reader);
+    return { data, next_cursor };
+  },
+  getMessage: ({ sender, id, reader }) => one(sender, id, reader),
+  cancelMessage: ({ sender, id, reader }) => cancel(sender, id, reader),
+});
 
 async function ownMessage(sql: Sql, sender: Sender, id: string, reader: Reader) {
   const ref = { accountId: sender.accountId, messageId: messageUuid(id) };

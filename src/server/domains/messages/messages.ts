@@ -1,7 +1,7 @@
 import type { Channels, Inbound, Sinks } from '#server/domains/channels/channels.ts';
 import type { Prices } from '#server/domains/pricing/pricing.ts';
 import { openIntake, openMinuteCounts } from './submit/accept.ts';
-import { type ApiMessages, openApiMessages } from './api.ts';
+import { type ApiMessages, messageEndpoints, openApiMessages } from './api.ts';
 import { cancelMessageHandler, withdrawMessages } from './dispatch/withdraw.ts';
 import type { FileLink, OfferFile } from './content.ts';
 import { contactActs } from './contacts.ts';
@@ -21,11 +21,10 @@ import {
   type TemplateReview,
   noReview,
   syncTemplates,
-  type ApiTemplates,
-  openApiTemplates,
+  templateEndpoints,
 } from './templates.ts';
 import { type AsSystem, openAsSystem } from './submit/as-system.ts';
-import { optoutActs, type ApiOptouts, openApiOptouts } from './optouts.ts';
+import { optoutActs, optoutEndpoints } from './optouts.ts';
 import { resendActs } from './resend.ts';
 import { sendHandlers } from './submit/send.ts';
 import { type ActHandler, handle } from '#server/infra/acts.ts';
@@ -196,6 +195,7 @@ export async function pruneRequests(allAccountsSql: Sql): Promise<void> {
 }
 
 export type { ApiMessages } from './api.ts';
+export { templatesOf, templateVariablesOf } from './templates.ts';
 export { knownNumbers, recordNames, shownNamesOf, type TokenPeer } from './contacts.ts';
 export { contentOf, excerptOf } from './content.ts';
 export { messagesAccountData } from './account-data.ts';
@@ -258,8 +258,9 @@ export type MessagesDeps = {
 export type Messages = AsSystem & {
   acts: readonly ActHandler[];
   api: ApiMessages;
-  optouts: ApiOptouts;
-  templates: ApiTemplates;
+  endpoints: ReturnType<typeof messageEndpoints> &
+    ReturnType<typeof optoutEndpoints> &
+    ReturnType<typeof templateEndpoints>;
   syncTemplates: (accountId: string) => Promise<void>;
   sinks: Sinks;
   completeInbound: (inbound: Inbound) => Promise<void>;
@@ -293,6 +294,7 @@ export function openMessages(deps: MessagesDeps): Messages {
     onAccepted: minutes.add,
     tracing,
   });
+  const api = openApiMessages({ sql, intake, prices, offerFile, findMedia, onWork, now });
   const settle = openSettle({ sql: allAccountsSql, isAcrossAccounts, onSettled: onWork, tracing });
   return {
     acts: [
@@ -311,9 +313,12 @@ export function openMessages(deps: MessagesDeps): Messages {
       ...quickReplyActs(sql),
       ...templateActs({ sql, review }),
     ],
-    api: openApiMessages({ sql, intake, prices, offerFile, findMedia, onWork, now }),
-    optouts: openApiOptouts(sql, onStored),
-    templates: openApiTemplates({ sql, review }),
+    api,
+    endpoints: {
+      ...messageEndpoints(api),
+      ...optoutEndpoints({ sql, onStored }),
+      ...templateEndpoints({ sql, review }),
+    },
     syncTemplates: (accountId) => syncTemplates({ sql, review }, accountId),
     sinks: sinksOf(deps, settle, onStored),
     completeInbound: (inbound) =>

@@ -1,12 +1,7 @@
 import { publicId } from '#contract/base/ids.ts';
-import {
-  type OptoutSource,
-  type Optout,
-  addOptout,
-  listOptouts,
-  removeOptout,
-  type ApiOptout,
-} from '#contract/messages/optouts.ts';
+import * as optouts from '#contract/messages/optouts.ts';
+import type { OptoutSource, Optout, ApiOptout } from '#contract/messages/optouts.ts';
+import type { ApiHandlers } from '#server/infra/endpoints.ts';
 import { appendEvent } from '#server/domains/events/events.ts';
 import { withdrawMessages } from '#server/domains/messages/dispatch/withdraw.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
@@ -146,7 +141,7 @@ type Deps = {
 };
 
 export const optoutActs = ({ sql, onStored }: Deps): readonly ActHandler[] => [
-  handle(listOptouts, ({ caller: { accountId } }, { token_id: tokenId, peer, page = 1 }) =>
+  handle(optouts.listOptouts, ({ caller: { accountId } }, { token_id: tokenId, peer, page = 1 }) =>
     asAccount(sql, accountId, async (tx) => {
       await requireToken(tx, accountId, tokenId);
       const which = { accountId, tokenId, peer };
@@ -156,13 +151,16 @@ export const optoutActs = ({ sql, onStored }: Deps): readonly ActHandler[] => [
       return { rows: found.map((one) => optoutOf(tokenId, one)), total };
     }),
   ),
-  handle(addOptout, async ({ caller: { accountId } }, { token_id: tokenId, peer, reason }) => {
-    const by = { source: 'portal', reason } as const;
-    const stored = await store(sql, { accountId, tokenId, peer }, by);
-    onStored();
-    return optoutOf(tokenId, stored);
-  }),
-  handle(removeOptout, async ({ caller: { accountId } }, { token_id: tokenId, peer }) => {
+  handle(
+    optouts.addOptout,
+    async ({ caller: { accountId } }, { token_id: tokenId, peer, reason }) => {
+      const by = { source: 'portal', reason } as const;
+      const stored = await store(sql, { accountId, tokenId, peer }, by);
+      onStored();
+      return optoutOf(tokenId, stored);
+    },
+  ),
+  handle(optouts.removeOptout, async ({ caller: { accountId } }, { token_id: tokenId, peer }) => {
     const removed = await asAccount(sql, accountId, async (tx) => {
       await requireToken(tx, accountId, tokenId);
       return deleteOptout(tx, { accountId, tokenId, peer });
@@ -184,36 +182,25 @@ const optoutOf = (tokenId: string, stored: StoredOptout): Optout => ({
   ...stored,
 });
 
-type Sender = { accountId: string; tokenId: string };
+const PAGE = 50;
 
-/** The opt-outs' side of `/v1`: those of the sender's own token. */
-export type ApiOptouts = {
-  list: (
-    sender: Sender,
-    query: { peer?: string | undefined; cursor?: string | undefined; limit: number },
-  ) => Promise<{ optouts: readonly ApiOptout[]; next: string | null }>;
-  add: (
-    sender: Sender,
-    optout: { peer: string; reason?: string | undefined },
-  ) => Promise<ApiOptout>;
-  /** Idempotent: removing a missing opt-out changes nothing. */
-  remove: (sender: Sender, peer: string) => Promise<void>;
-};
-
-/** @param onStored called after an opt-out was stored or removed: the outbox has grown */
-export const openApiOptouts = (sql: Sql, onStored: () => void): ApiOptouts => ({
-  list: ({ accountId, tokenId }, { peer, cursor, limit }) =>
+/** The endpoints of a token's own opt-outs. Removing a missing one changes nothing. */
+export const optoutEndpoints = ({
+  sql,
+  onStored,
+}: Deps): ApiHandlers<keyof typeof optouts.optoutEndpoints> => ({
+  listOptOuts: ({ sender: { accountId, tokenId }, query: { phone: peer, cursor, limit = PAGE } }) =>
     asAccount(sql, accountId, async (tx) => {
       const which = { accountId, tokenId, peer };
       const found = await readOptouts(tx, which, { limit: limit + 1, after: cursor });
       const shown = found.slice(0, limit);
       const last = shown.at(-1);
       return {
-        optouts: shown.map(apiOptoutOf),
-        next: found.length > limit && last ? shownPeer(last.peer) : null,
+        data: shown.map(apiOptoutOf),
+        next_cursor: found.length > limit && last ? shownPeer(last.peer) : null,
       };
     }),
-  add: async ({ accountId, tokenId }, { peer, reason }) => {
+  addOptOut: async ({ sender: { accountId, tokenId }, body: { phone: peer, reason } }) => {
     const stored = await asAccount(sql, accountId, async (tx) => {
       await lockOptouts(tx, accountId);
       return storeOptout(tx, { accountId, tokenId, peer }, { source: 'api', reason });
@@ -221,7 +208,7 @@ export const openApiOptouts = (sql: Sql, onStored: () => void): ApiOptouts => ({
     onStored();
     return apiOptoutOf(stored);
   },
-  remove: async ({ accountId, tokenId }, peer) => {
+  removeOptOut: async ({ sender: { accountId, tokenId }, query: { phone: peer } }) => {
     await asAccount(sql, accountId, (tx) => deleteOptout(tx, { accountId, tokenId, peer }));
     onStored();
   },

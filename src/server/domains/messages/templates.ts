@@ -12,6 +12,7 @@ import {
   deleteTemplate,
   listTemplates,
   syncTemplateList,
+  type templateEndpoints as endpoints,
   TEMPLATE_LIMITS,
   templateName,
   type NewTemplate,
@@ -22,6 +23,7 @@ import type { TemplateButtonKind, NetworkTemplate } from '#server/domains/channe
 import { type InputOf, PAGE_SIZE, type PageOf } from '#contract/base/act.ts';
 import { requireToken } from '#server/domains/tokens/tokens.ts';
 import { type ActHandler, handle } from '#server/infra/acts.ts';
+import type { ApiHandlers } from '#server/infra/endpoints.ts';
 import { appendEvent } from '#server/domains/events/events.ts';
 import { newId } from '#server/infra/ids.ts';
 
@@ -529,54 +531,46 @@ export async function dropTemplate({ sql, review }: Deps, named: TemplateKey): P
   await asAccount(sql, accountId, (tx) => removeTemplate(tx, named));
 }
 
-type Sender = { accountId: string };
-
-export type ApiTemplates = {
-  /**
-   * The account's templates, by name and language: all, or those of one name. @throws Refusal `template_not_found`
-   */
-  list: (sender: Sender, name?: string) => Promise<Template[]>;
-  /**
-   * The variables in a template's text, in the order in which a message gives their values; undefined when none or
-   * several templates match.
-   */
-  variablesOf: (
-    sender: Pick<Sender, 'accountId'>,
-    named: { name: string; language: string | undefined },
-  ) => Promise<readonly string[] | undefined>;
-  /** @throws Refusal `template_exists`, `templates_full` */
-  add: (sender: Sender, template: NewTemplate) => Promise<Template>;
-  /** Deletes one language, or all. @throws Refusal `template_not_found` */
-  remove: (sender: Sender, name: string, language: string | undefined) => Promise<void>;
-};
-
-/** The templates' side of `/v1`. They belong to the account: each of its tokens can send them. */
-export const openApiTemplates = ({
-  sql,
-  review,
-}: {
-  sql: Sql;
-  review: TemplateReview;
-}): ApiTemplates => ({
-  list: async ({ accountId }, name) => {
-    if (name !== undefined && !templateName.test(name)) throw notFound(name);
-    const names = name === undefined ? undefined : [name];
-    const found = await asAccount(sql, accountId, (tx) => readTemplates(tx, accountId, names));
-    if (name !== undefined && found.length === 0) throw notFound(name);
-    return found.map(templateOf);
+/** The endpoints of templates. They belong to the account: each of its tokens can send them. */
+export const templateEndpoints = (deps: Deps): ApiHandlers<keyof typeof endpoints> => ({
+  listTemplates: async ({ sender }) => ({ data: await templatesOf(deps.sql, sender.accountId) }),
+  addTemplate: ({ sender, body }) => addTemplate(deps, sender.accountId, body),
+  getTemplate: async ({ sender, id: name }) => {
+    const data = templateName.test(name) ? await templatesOf(deps.sql, sender.accountId, name) : [];
+    if (data.length === 0) throw notFound(name);
+    return { data };
   },
-  variablesOf: async ({ accountId }, { name, language }) => {
-    if (!templateName.test(name)) return undefined;
-    const found = await asAccount(sql, accountId, (tx) => readTemplates(tx, accountId, [name]));
-    const fitting = found.filter((one) => language === undefined || one.language === language);
-    const [template, another] = fitting;
-    return template && !another ? valueOrderOf(template.body) : undefined;
-  },
-  add: (sender, template) => addTemplate({ sql, review }, sender.accountId, template),
-  remove: async ({ accountId }, name, language) => {
+  removeTemplate: async ({ sender: { accountId }, id: name, query: { language } }) => {
     if (!templateName.test(name)) throw notFound(name);
-    await dropTemplate({ sql, review }, { accountId, name, language });
+    await dropTemplate(deps, { accountId, name, language });
   },
 });
+
+/** The account's templates, by name and language: all, or those of one name. */
+export const templatesOf = async (
+  sql: Sql,
+  accountId: string,
+  name?: string,
+): Promise<Template[]> => {
+  const names = name === undefined ? undefined : [name];
+  const found = await asAccount(sql, accountId, (tx) => readTemplates(tx, accountId, names));
+  return found.map(templateOf);
+};
+
+/**
+ * The variables in a template's text, in the order in which a message gives their values; undefined when none or
+ * several templates match.
+ */
+export async function templateVariablesOf(
+  sql: Sql,
+  accountId: string,
+  { name, language }: { name: string; language: string | undefined },
+): Promise<readonly string[] | undefined> {
+  if (!templateName.test(name)) return undefined;
+  const found = await asAccount(sql, accountId, (tx) => readTemplates(tx, accountId, [name]));
+  const fitting = found.filter((one) => language === undefined || one.language === language);
+  const [template, another] = fitting;
+  return template && !another ? valueOrderOf(template.body) : undefined;
+}
 
 const notFound = (name: string) => new Refusal('template_not_found', { name });

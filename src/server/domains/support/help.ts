@@ -224,7 +224,7 @@ const byFailure: Record<FailureCause, { title: string; answer: string }> = {
     answer: 'Pesan Anda tidak akan sampai selama diblokir. Hubungi penerimanya lewat jalur lain.',
   },
   opted_out: {
-    title: 'penerima sudah berhenti berlangganan',
+    title: 'penerima sudah berhenti langganan',
     answer:
       'Penerima pernah membalas STOP atau BERHENTI. Anda dapat mengirim lagi setelah penerima membalas MULAI.',
   },

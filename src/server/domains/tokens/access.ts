@@ -1,3 +1,4 @@
+import type { KeyHolder } from '#server/infra/endpoints.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { wibMidnight, civilDate } from '#contract/base/time.ts';
 import { type Scope, type Token, type TokenAccess, confirmToken } from '#contract/tokens.ts';
@@ -15,14 +16,10 @@ import { handle } from '#server/infra/acts.ts';
 import { type Sql, asAccount, type Tx } from '#server/infra/postgres/database.ts';
 import { readToken, tokenNotFound, type TokenSubscribers, needsReview } from './row.ts';
 
-export type HeldAccess = {
-  scopes: readonly Scope[];
-  /** Addresses and ranges that may call; empty: any address. */
-  allowedAddresses: readonly string[];
-  /** The last day, `YYYY-MM-DD` in WIB; null: it does not expire. */
-  expiresOn: string | null;
-  keyInAddress: boolean;
-};
+export type HeldAccess = Pick<
+  KeyHolder,
+  'scopes' | 'allowedAddresses' | 'expiresOn' | 'keyInAddress'
+>;
 
 const DAY_MS = 86_400_000;
 

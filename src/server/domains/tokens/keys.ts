@@ -1,11 +1,7 @@
 import { randomBytes, hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import {
-  API_KEY_PATTERN,
-  type ChannelName,
-  type TokenStatus,
-  type Scope,
-} from '#contract/tokens.ts';
+import { API_KEY_PATTERN, type ChannelName, type Scope } from '#contract/tokens.ts';
+import type { KeyHolder } from '#server/infra/endpoints.ts';
 import { sha256 } from '#server/infra/security/secrets.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { withEachAccount } from '#server/infra/postgres/distribution/scope.ts';
@@ -54,20 +50,6 @@ function checksumOf(body: string): string {
   }
   return letters;
 }
-
-type KeyHolder = {
-  accountId: string;
-  tokenId: string;
-  status: TokenStatus;
-  channel: ChannelName;
-  phone: string | null;
-  /** The maximum of messages accepted per WIB day. */
-  dailyLimit: number;
-  accountStatus: 'active' | 'suspended' | 'closed';
-  simulated: boolean;
-  /** The start of the query, by `performance.now()`: later changes may be missing. */
-  readAtMs: number;
-} & HeldAccess;
 
 export type KeyRing = {
   /**

@@ -10,6 +10,7 @@ import {
   type TokenStatus,
 } from '#contract/tokens.ts';
 import { type ActHandler, handle } from '#server/infra/acts.ts';
+import type { ApiHandlers, KeyHolder } from '#server/infra/endpoints.ts';
 import type { Config } from '#server/infra/config.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';
@@ -37,7 +38,7 @@ import { Refusal } from '#contract/base/refusals.ts';
 import { makeKey } from './keys.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { shownPeer } from '#contract/messages/peer.ts';
-import type { ApiLink, Me } from '#contract/rest/account.ts';
+import type { Me } from '#contract/rest/account.ts';
 import { setTimeout as pause } from 'node:timers/promises';
 import { moveToken } from '#contract/channels.ts';
 import { newId } from '#server/infra/ids.ts';
@@ -229,19 +230,13 @@ export async function holderOfToken(sql: Sql, tokenId: string): Promise<string |
   return found?.id;
 }
 
-type Sender = { accountId: string; tokenId: string; simulated: boolean };
-
-type ApiTokens = {
-  me: (sender: Sender) => Promise<Me>;
-  link: (sender: Sender, agent: string) => Promise<ApiLink>;
-};
-
-export const openApiTokens = (deps: OpenDeps): ApiTokens => ({
-  me: (sender) => readMe(deps, sender),
-  link: (sender, agent) => startLink(deps, sender, agent),
+/** The endpoints of a key's own token. */
+export const tokenEndpoints = (deps: OpenDeps): ApiHandlers<'getMe' | 'startLink'> => ({
+  getMe: ({ sender }) => readMe(deps, sender),
+  startLink: ({ sender, agent }) => startLink(deps, sender, agent),
 });
 
-const readMe = ({ sql }: OpenDeps, { accountId, tokenId, simulated }: Sender): Promise<Me> =>
+const readMe = ({ sql }: OpenDeps, { accountId, tokenId, simulated }: KeyHolder): Promise<Me> =>
   asAccount(sql, accountId, async (tx) => {
     const token = await readToken(tx, accountId, tokenId);
     const [account] = await tx<{ name: string }[]>`

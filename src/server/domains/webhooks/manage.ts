@@ -1,7 +1,9 @@
-import { publicId } from '#contract/base/ids.ts';
-import { Refusal } from '#contract/base/refusals.ts';
+import { publicId, uuidOf } from '#contract/base/ids.ts';
+import { type FactsOf, Refusal } from '#contract/base/refusals.ts';
+import type { Language } from '#contract/language/language.ts';
+import { API_LIMITS } from '#contract/rest/endpoint.ts';
+import type { ApiHandlers } from '#server/infra/endpoints.ts';
 import * as webhooks from '#contract/webhooks.ts';
-import * as deliveries from '#contract/webhooks.ts';
 import {
   type EventType,
   TEST_EVENT,
@@ -138,7 +140,7 @@ const DAY_MS = 86_400_000;
 /** The end of a day in WIB. */
 const endOfDay = (day: string): Date => new Date(wibMidnight(day).getTime() + DAY_MS);
 
-/** The portal's acts; they use the same calls as the public API. */
+/** The portal's acts; the endpoints use the same calls. */
 export const webhookActs = (calls: WebhookCalls): readonly ActHandler[] => [
   handle(webhooks.getWebhook, async (call, input) => ({
     webhook: await calls.read(tokenOf(call, input)),
@@ -159,7 +161,7 @@ export const webhookActs = (calls: WebhookCalls): readonly ActHandler[] => [
 ];
 
 const deliveryActs = (calls: WebhookCalls): readonly ActHandler[] => [
-  handle(deliveries.listDeliveries, async (call, input) => {
+  handle(webhooks.listDeliveries, async (call, input) => {
     const { state, type, peer, from, to, start: offset = 0 } = input;
     const { rows, next } = await calls.list(tokenOf(call, input), {
       state,
@@ -172,13 +174,11 @@ const deliveryActs = (calls: WebhookCalls): readonly ActHandler[] => [
     });
     return { rows, total: offset + rows.length + (next === null ? 0 : 1) };
   }),
-  handle(deliveries.getDelivery, (call, input) =>
-    calls.get(tokenOf(call, input), input.delivery_id),
-  ),
-  handle(deliveries.replayDelivery, (call, input) =>
+  handle(webhooks.getDelivery, (call, input) => calls.get(tokenOf(call, input), input.delivery_id)),
+  handle(webhooks.replayDelivery, (call, input) =>
     calls.replay(tokenOf(call, input), input.delivery_id),
   ),
-  handle(deliveries.replayDeliveries, (call, input) =>
+  handle(webhooks.replayDeliveries, (call, input) =>
     calls.replayPeriod(tokenOf(call, input), {
       from: wibMidnight(input.from),
       to: endOfDay(input.to),
@@ -186,6 +186,52 @@ const deliveryActs = (calls: WebhookCalls): readonly ActHandler[] => [
     }),
   ),
 ];
+
+const PAGE = 50;
+
+/** The endpoints of a webhook. The portal requires the password for changes; here the scope suffices. */
+export const webhookEndpoints = (
+  calls: WebhookCalls,
+): ApiHandlers<keyof typeof webhooks.webhookEndpoints | keyof typeof webhooks.eventEndpoints> => ({
+  getWebhook: async ({ sender }) => ({ webhook: await calls.read(sender) }),
+  setWebhook: ({ sender, body, reader: { language } }) =>
+    calls.save(sender, body).catch((error: unknown) => {
+      throw inLanguage(error, language);
+    }),
+  removeWebhook: ({ sender }) => calls.remove(sender),
+  testWebhook: ({ sender }) => calls.test(sender),
+  rotateWebhookSecret: ({ sender }) => calls.rotateSecret(sender),
+  listDeliveries: async ({ sender, query: { cursor: before, limit = PAGE, ...filter } }) => {
+    const { rows, next } = await calls.list(sender, { before, limit, ...filter });
+    return { data: rows, next_cursor: next };
+  },
+  getDelivery: async ({ sender, id }) => calls.get(sender, deliveryIn(id)),
+  replayDelivery: async ({ sender, id }) => calls.replay(sender, deliveryIn(id)),
+  replayDeliveries: ({ sender, body }) => calls.replayPeriod(sender, body),
+  listEvents: async ({ sender, query: { after = 0, limit = API_LIMITS.pageMax, types } }) => {
+    const { events, next, hasMore } = await calls.readFeed(sender, { after, limit, types });
+    return { data: events, next, has_more: hasMore };
+  },
+});
+
+/** @throws Refusal `not_found` */
+function deliveryIn(id: string): string {
+  const uuid = uuidOf('delivery', id);
+  if (uuid === undefined) throw new Refusal('not_found', { what: 'Pengiriman webhook' });
+  return uuid;
+}
+
+const englishOf = (sentence: string): string =>
+  Object.values(addressRefused).find(({ id }) => id === sentence)?.en ?? sentence;
+
+function inLanguage(error: unknown, language: Language): unknown {
+  if (!(error instanceof Refusal) || error.code !== 'input_invalid' || language !== 'en') {
+    return error;
+  }
+  const { fields } = error.facts as FactsOf<'input_invalid'>;
+  const inEnglish = Object.entries(fields).map(([name, sentence]) => [name, englishOf(sentence)]);
+  return new Refusal('input_invalid', { fields: Object.fromEntries(inEnglish) });
+}
 
 /** Null without a webhook. @throws Refusal `not_found` for a token of another account. */
 export const readWebhook = (deps: WebhookDeps, token: TokenRef): Promise<Webhook | null> =>

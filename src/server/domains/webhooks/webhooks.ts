@@ -2,6 +2,7 @@ import type { ActHandler } from '#server/infra/acts.ts';
 import {
   type WebhookCalls,
   webhookActs,
+  webhookEndpoints,
   readWebhook,
   removeWebhook,
   rotateSecret,
@@ -189,6 +190,7 @@ export { sealedWebhooks } from './signature.ts';
 
 export type Webhooks = {
   acts: readonly ActHandler[];
+  endpoints: ReturnType<typeof webhookEndpoints>;
   calls: WebhookCalls;
   start: () => WebhookWorker;
   /** Calls a listener after a change that may leave something to send. */
@@ -217,6 +219,7 @@ export function openWebhooks(deps: WebhookDeps): Webhooks {
   };
   return {
     acts: webhookActs(calls),
+    endpoints: webhookEndpoints(calls),
     calls,
     start: () => startWebhookWorker(deps),
     onWork: (listener) => void listeners.push(listener),

@@ -2,21 +2,16 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Language } from '#contract/language/language.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { exactNumber } from '#contract/messages/peer.ts';
-import type { MessageStatus, MessageType } from '#contract/messages.ts';
-import {
-  type Accepted,
-  type ApiMessage,
-  type ApiMessageQuery,
-  NewMessage,
-} from '#contract/rest/messages.ts';
+import { type Accepted, NewMessage } from '#contract/rest/messages.ts';
 import type { Scope } from '#contract/tokens.ts';
-import type { Access, ApiSender } from '#server/http/access.ts';
+import type { Access } from '#server/http/access.ts';
 import { asRefusal } from '#server/http/answer.ts';
 import { cutAfter, drainBody } from '#server/http/connections.ts';
-import { type KnownNumbers, restorePluses } from '#server/http/input.ts';
+import { restorePluses } from '#server/http/input.ts';
 import { publicOrigin } from '#server/http/origin.ts';
-import { type ApiReader, idempotencyKey, acceptable, readFields } from '#server/http/v1/send.ts';
-import type { MessageCalls } from '#server/http/v1/endpoints.ts';
+import { idempotencyKey, acceptable, readFields } from '#server/http/v1/send.ts';
+import type { ApiMessages } from '#server/domains/messages/messages.ts';
+import type { ApiReader, KeyHolder } from '#server/infra/endpoints.ts';
 import { waitOf } from '#server/http/v1/answers.ts';
 import { FormError, pairsOf } from '#contract/base/form.ts';
 import { declaredType, readMultipart } from '#server/http/body.ts';
@@ -39,30 +34,12 @@ export type Device = {
 
 export type DialectDeps = {
   access: Access;
-  messages: Omit<MessageCalls, 'list'> & {
-    /** As in the API, but also filters by several statuses and by type. */
-    list: (
-      sender: ApiSender,
-      query: ApiMessageQuery & {
-        statuses?: readonly MessageStatus[] | undefined;
-        type?: MessageType | undefined;
-      },
-      reader: ApiReader,
-    ) => Promise<{ messages: readonly ApiMessage[]; next: string | null }>;
-    /** @throws Refusal `message_in_flight`, `message_final` */
-    reschedule: (
-      sender: ApiSender,
-      id: string,
-      at: Date,
-      reader: ApiReader,
-    ) => Promise<{ id: string }>;
-  };
-  knownNumbers: KnownNumbers;
-  device: (sender: ApiSender) => Promise<Device>;
+  messages: ApiMessages;
+  device: (sender: KeyHolder) => Promise<Device>;
   /** The address that links the sender's phone, valid for ten minutes. */
-  link: (sender: ApiSender) => Promise<string>;
+  link: (sender: KeyHolder) => Promise<string>;
   /** Unlinks the sender's phone at once; does nothing without one. */
-  unlink: (sender: ApiSender) => Promise<unknown>;
+  unlink: (sender: KeyHolder) => Promise<unknown>;
   /**
    * Stores a file in the account's library, once per key. @returns its id (`med_…`), and the message type to send it
    * as
@@ -70,7 +47,7 @@ export type DialectDeps = {
    * @throws Refusal `scope_missing`, `idempotency_conflict`, and the reasons for refusing a file
    */
   storeFile: (
-    sender: ApiSender,
+    sender: KeyHolder,
     file: GivenFile,
     options: { key: string | undefined; kind?: FileKind },
   ) => Promise<{ id: string; type: FileKind }>;
@@ -83,7 +60,7 @@ export type DialectDeps = {
 export type FileKind = 'image' | 'video' | 'audio' | 'document';
 
 export type DialectCall = {
-  sender: ApiSender;
+  sender: KeyHolder;
   given: Given;
   /** As the caller wrote them; `given` has known numbers restored, which may change. */
   written: Given;
@@ -187,8 +164,8 @@ const LOOKED_UP_MAX = 10_000;
 
 /** Adds a `+` to numbers that the account knows in exactly these digits. */
 async function withKnownNumbers(
-  { knownNumbers }: DialectDeps,
-  { accountId }: ApiSender,
+  { messages }: DialectDeps,
+  { accountId }: KeyHolder,
   given: Given,
 ): Promise<Given> {
   const exact = new Set<string>();
@@ -198,7 +175,7 @@ async function withKnownNumbers(
     return written;
   });
   if (exact.size === 0) return given;
-  const known = await knownNumbers(accountId, [...exact]);
+  const known = await messages.known(accountId, [...exact]);
   return rewriteNumbers(given, (written) => {
     const digits = exactNumber(written);
     return digits !== undefined && known.has(digits) ? `+${digits}` : written;

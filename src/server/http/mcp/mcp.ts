@@ -1,16 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal, refusals } from '#contract/base/refusals.ts';
 import { API_LIMITS, Recipient, fieldNotes } from '#contract/rest/endpoint.ts';
-import { type Access, bearerOf, type ApiSender } from '#server/http/access.ts';
+import { type Access, bearerOf } from '#server/http/access.ts';
 import { refuseUnstorable, readWithKnownNumbers } from '#server/http/input.ts';
 import { publicOrigin } from '#server/http/origin.ts';
-import {
-  isObject,
-  languageIn,
-  malformed,
-  type ApiReader,
-  readFields,
-} from '#server/http/v1/send.ts';
+import { isObject, languageIn, malformed, readFields } from '#server/http/v1/send.ts';
 import { refusalOfCall, problemOf } from '#server/http/v1/answers.ts';
 import type * as Sdk from '@modelcontextprotocol/server';
 import type { CallToolResult, McpHttpHandler, McpServer } from '@modelcontextprotocol/server';
@@ -18,9 +12,11 @@ import * as z from 'zod/mini';
 import { once, type Output, schema } from '#contract/base/schema.ts';
 import type { Scope } from '#contract/tokens.ts';
 import { databaseRefusal } from '#server/http/answer.ts';
-import { rupiah, Rupiah } from '#contract/base/money.ts';
+import { Rupiah } from '#contract/base/money.ts';
 import { type ApiMessage, Accepted, type NewMessage } from '#contract/rest/messages.ts';
-import type { ApiDeps } from '#server/http/v1/api.ts';
+import type { ledgerEndpoints } from '#server/domains/ledger/ledger.ts';
+import type { ApiMessages } from '#server/domains/messages/messages.ts';
+import type { ApiReader, KeyHolder } from '#server/infra/endpoints.ts';
 import { Id } from '#contract/base/ids.ts';
 import { ShownPeer } from '#contract/messages/peer.ts';
 import { Direction, MessageStatus, MessageType, TEXT_MAX } from '#contract/messages.ts';
@@ -276,7 +272,7 @@ async function answerCall(
     call.allow(tool.scope);
     const { language } = call.reader;
     const { read: input } = await readWithKnownNumbers(
-      deps.knownNumbers,
+      deps.messages.known,
       call.sender.accountId,
       () => readFields(tool.input(), given, { language, whole: 'arguments' }),
     );
@@ -385,12 +381,11 @@ const ShownBalance = schema(() =>
 
 const Sent = schema(() => z.object(Accepted().shape));
 
-type ToolCall = { sender: ApiSender; reader: ApiReader };
+type ToolCall = { sender: KeyHolder; reader: ApiReader };
 
 type ToolDeps = {
-  messages: Pick<ApiDeps['messages'], 'send' | 'list'>;
-  account: Pick<ApiDeps['account'], 'balance'>;
-  knownNumbers: ApiDeps['knownNumbers'];
+  messages: Pick<ApiMessages, 'send' | 'list' | 'known'>;
+  endpoints: Pick<ReturnType<typeof ledgerEndpoints>, 'getBalance'>;
 };
 
 type Tool = {
@@ -468,10 +463,10 @@ const tools: readonly Tool[] = [
     input: BalanceInput,
     output: ShownBalance,
     annotations: reads,
-    run: async ({ account }, { sender }) => {
-      const { available, held } = await account.balance(sender);
-      return { currency: 'IDR', available: rupiah(available), held: rupiah(held) };
-    },
+    run: async ({ endpoints }, call) => ({
+      currency: 'IDR',
+      ...(await endpoints.getBalance(call)),
+    }),
   }),
   tool({
     name: 'send_message',

@@ -11,51 +11,38 @@ import {
   problems,
 } from '#contract/rest/endpoint.ts';
 import { type ApiEndpoint, apiEndpoints } from '#contract/rest.ts';
-import { type Access, type ApiSender, bearerOf } from '#server/http/access.ts';
-import { type KnownNumbers, restorePlus, readWithKnownNumbers } from '#server/http/input.ts';
+import type { Files, Library } from '#server/domains/media/media.ts';
+import type { ApiMessages } from '#server/domains/messages/messages.ts';
+import type { ApiCall, ApiHandlers, KeyHolder } from '#server/infra/endpoints.ts';
+import { type Access, bearerOf } from '#server/http/access.ts';
+import { restorePlus, readWithKnownNumbers } from '#server/http/input.ts';
 import { publicOrigin } from '#server/http/origin.ts';
 import { sendError, answerOther, takesMethod } from './answers.ts';
+import { mediaReceiver } from './media.ts';
 import {
-  type Call,
-  type Handlers,
+  type HttpCall,
   idempotencyKey,
   isObject,
   languageIn,
   malformed,
+  messageReceiver,
   type RunIdempotent,
   answerIdempotent,
   readFields,
 } from './send.ts';
-import {
-  type AccountCalls,
-  accountHandlers,
-  type MediaCalls,
-  mediaHandlers,
-  type EventCalls,
-  eventHandlers,
-  type MessageCalls,
-  messageHandlers,
-  type OptoutCalls,
-  optoutHandlers,
-  type TemplateCalls,
-  templateHandlers,
-  type WebhookCalls,
-  deliveryHandlers,
-  webhookHandlers,
-} from './endpoints.ts';
 import type { Bilingual, Language } from '#contract/language/language.ts';
 import { oncePer } from '#contract/base/schema.ts';
 import { eventSummary, WebhookEvent } from '#contract/webhooks.ts';
 
+/** Endpoints that read the body themselves. */
+type Receiving = 'sendMessage' | 'addMedia';
+
 export type ApiDeps = {
   access: Access;
-  messages: MessageCalls;
-  media: MediaCalls;
-  account: AccountCalls;
-  optouts: OptoutCalls;
-  knownNumbers: KnownNumbers;
-  templates: TemplateCalls;
-  webhooks: WebhookCalls & EventCalls;
+  endpoints: ApiHandlers<Exclude<ApiEndpoint, Receiving>>;
+  messages: ApiMessages;
+  library: Library;
+  files: Files;
   runIdempotent: RunIdempotent;
   /** The public address; undefined for a local installation, which answers under any host name. */
   publicUrl: string | undefined;
@@ -82,19 +69,14 @@ export function openApi(app: FastifyInstance, deps: ApiDeps): void {
   app.get(OPENAPI_PATH.slice(API_PREFIX.length), async (request) =>
     openApiDocument(publicOrigin(deps, request), languageIn(request)),
   );
-  const handlers: Handlers = {
-    ...messageHandlers(deps),
-    ...mediaHandlers(deps),
-    ...accountHandlers(deps.account),
-    ...optoutHandlers(deps.optouts),
-    ...templateHandlers(deps.templates),
-    ...webhookHandlers(deps.webhooks),
-    ...deliveryHandlers(deps.webhooks),
-    ...eventHandlers(deps.webhooks),
+  const receivers: Record<Receiving, Handler> = {
+    sendMessage: messageReceiver(deps.messages),
+    addMedia: mediaReceiver(deps),
   };
+  const handlers = { ...deps.endpoints, ...receivers } as Record<ApiEndpoint, Handler>;
   const names = Object.keys(apiEndpoints) as ApiEndpoint[];
   const open = (scope: FastifyInstance, name: ApiEndpoint) =>
-    openEndpoint(scope, deps, name, handlers[name] as unknown as AnyHandler);
+    openEndpoint(scope, deps, name, handlers[name]);
   for (const name of names) if (!takesFile(name)) open(app, name);
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
@@ -106,7 +88,7 @@ export function openApi(app: FastifyInstance, deps: ApiDeps): void {
 const takesFile = (name: ApiEndpoint): boolean =>
   (apiEndpoints[name] satisfies Endpoint as Endpoint).takesFile ?? false;
 
-type AnyHandler = (call: Call<never>) => Promise<unknown>;
+type Handler = (call: ApiCall<never> & HttpCall) => Promise<unknown>;
 
 export function readJsonOnly(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
@@ -130,7 +112,7 @@ function openEndpoint(
   app: FastifyInstance,
   deps: ApiDeps,
   name: ApiEndpoint,
-  handler: AnyHandler,
+  handler: Handler,
 ): void {
   const endpoint: Endpoint = apiEndpoints[name];
   const { method, path, scope, status, query, body } = endpoint;
@@ -147,15 +129,16 @@ function openEndpoint(
         sender,
         request,
         reply,
+        agent: request.headers['user-agent'] ?? '',
         reader: { language: languageIn(request), origin: publicOrigin(deps, request) },
         id: (request.params as { id?: string }).id ?? '',
         query: query && (await readPart(deps, query(), request, true)),
         body: body && (await readPart(deps, body(), request, false)),
-      } as unknown as Call<never>;
+      } as unknown as Parameters<Handler>[0];
       const key = isIdempotent ? idempotencyKey(request) : undefined;
       if (key === undefined) {
         const answer = await handler(call);
-        return reply.sent || answer === reply ? reply : reply.code(status).send(answer);
+        return answer === reply ? reply : reply.code(status).send(answer);
       }
       const input = JSON.stringify([request.url, request.body ?? null]);
       const idempotentCall = { tokenId: sender.tokenId, key, endpoint: `${method} ${path}`, input };
@@ -167,14 +150,14 @@ function openEndpoint(
   });
 }
 
-function senderOf({ apiSender }: FastifyRequest): ApiSender {
+function senderOf({ apiSender }: FastifyRequest): KeyHolder {
   if (!apiSender) throw new Error('the call has no sender');
   return apiSender;
 }
 
 /** @throws Refusal `input_invalid` with a sentence for each field */
 async function readPart(
-  { knownNumbers }: ApiDeps,
+  { messages }: ApiDeps,
   schema: z.ZodMiniType,
   request: FastifyRequest,
   fromAddress: boolean,
@@ -182,7 +165,7 @@ async function readPart(
   const input = fromAddress ? withPlus(request.query) : (request.body ?? {});
   const options = { language: languageIn(request), fromAddress };
   const { accountId } = senderOf(request);
-  const { read } = await readWithKnownNumbers(knownNumbers, accountId, () =>
+  const { read } = await readWithKnownNumbers(messages.known, accountId, () =>
     readFields(schema, input, options),
   );
   if (read instanceof Refusal) throw read;

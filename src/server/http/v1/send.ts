@@ -3,39 +3,15 @@ import type { FastifyRequest, FastifyReply } from 'fastify';
 import { type Language, languageOf, type Bilingual } from '#contract/language/language.ts';
 import { Refusal, refusals } from '#contract/base/refusals.ts';
 import { MessageType } from '#contract/messages.ts';
-import {
-  type Accepted,
-  ManyMessages,
-  NewMessage,
-  type PlacedMessage,
-} from '#contract/rest/messages.ts';
-import { type KnownNumbers, readWithKnownNumbers, refuseUnstorable } from '#server/http/input.ts';
-import type { ApiSender } from '#server/http/access.ts';
-import { problemOf, phrases } from './answers.ts';
+import { ManyMessages, NewMessage } from '#contract/rest/messages.ts';
+import { readWithKnownNumbers, refuseUnstorable } from '#server/http/input.ts';
+import type { ApiMessages } from '#server/domains/messages/messages.ts';
+import type { ApiReader, KeyHolder } from '#server/infra/endpoints.ts';
+import { problemOf, phrases, PROBLEM_TYPE } from './answers.ts';
 import { API_LIMITS, fieldNotes } from '#contract/rest/endpoint.ts';
-import type { AnswerOf, ApiEndpoint, BodyOf, QueryOf } from '#contract/rest.ts';
 import * as z from 'zod/mini';
 
-/** The results of a request's messages; for a repeated key, those of the first request. */
-type Sent = {
-  results: readonly (Accepted | Refusal)[];
-  saldo: number;
-  replayed: boolean;
-  language: string;
-  /** The time of the first request, in ms since 1970. */
-  at: number;
-};
-
-export type SendMessages = (sending: {
-  sender: ApiSender;
-  messages: readonly PlacedMessage[];
-  key: string | undefined;
-  answer: { language: Language; shape: string };
-  /** Identifies a repeat where the messages hold computed values; defaults to the messages. */
-  identity?: unknown;
-}) => Promise<Sent>;
-
-type SendDeps = { send: SendMessages; knownNumbers: KnownNumbers };
+type SendDeps = Pick<ApiMessages, 'send' | 'known'>;
 
 type Reply = {
   status: number;
@@ -44,10 +20,21 @@ type Reply = {
   refused: readonly Refusal[];
 };
 
-/** Answers `POST /v1/messages`: one message, or many. */
-export async function sendFrom(
+/** `POST /v1/messages`. */
+export const messageReceiver =
+  (deps: SendDeps) =>
+  async ({ sender, request, reply }: HttpCall): Promise<unknown> => {
+    const sent = await sendFrom(deps, sender, request);
+    if (sent.replayed) void reply.header('Idempotent-Replayed', 'true');
+    request.apiRefusals = sent.refused;
+    if (sent.status >= 400) void reply.type(PROBLEM_TYPE);
+    return reply.code(sent.status).send(sent.body);
+  };
+
+/** Answers one message, or many. */
+async function sendFrom(
   deps: SendDeps,
-  sender: ApiSender,
+  sender: KeyHolder,
   request: FastifyRequest,
 ): Promise<Reply> {
   const key = idempotencyKey(request);
@@ -55,10 +42,8 @@ export async function sendFrom(
   if (!isObject(body)) throw malformed(request, 'notObject');
   if ('messages' in body) return sendMany(deps, sender, request, key);
   const language = languageIn(request);
-  const { read: message, byRule } = await readWithKnownNumbers(
-    deps.knownNumbers,
-    sender.accountId,
-    () => readMessage(body, language),
+  const { read: message, byRule } = await readWithKnownNumbers(deps.known, sender.accountId, () =>
+    readMessage(body, language),
   );
   if (message instanceof Refusal) throw message;
   const answer = { language, shape: 'one' };
@@ -77,8 +62,8 @@ export async function sendFrom(
 
 /** Up to 1,000 at once: each item is accepted or refused by itself. */
 async function sendMany(
-  { send, knownNumbers }: SendDeps,
-  sender: ApiSender,
+  { send, known }: SendDeps,
+  sender: KeyHolder,
   request: FastifyRequest,
   key: string | undefined,
 ): Promise<Reply> {
@@ -89,7 +74,7 @@ async function sendMany(
   });
   if (many instanceof Refusal) throw many;
   const readIn = (language: Language) => many.messages.map((one) => readMessage(one, language));
-  const { read, byRule } = await readWithKnownNumbers(knownNumbers, sender.accountId, () =>
+  const { read, byRule } = await readWithKnownNumbers(known, sender.accountId, () =>
     readIn(requestLanguage),
   );
   const messages = acceptable(read);
@@ -177,24 +162,13 @@ export async function answerIdempotent(
   return answer;
 }
 
-/** The language of an answer, and the origin of its file links. */
-export type ApiReader = { language: Language; origin: string };
-
-export type Call<Name extends ApiEndpoint> = {
-  sender: ApiSender;
+/** A call of an endpoint that reads the body and answers itself. */
+export type HttpCall = {
+  sender: KeyHolder;
   reader: ApiReader;
-  id: string;
-  query: QueryOf<Name>;
-  body: BodyOf<Name>;
   request: FastifyRequest;
   reply: FastifyReply;
 };
-
-type Handler<Name extends ApiEndpoint> = (
-  call: Call<Name>,
-) => Promise<AnswerOf<Name> | FastifyReply>;
-
-export type Handlers<Name extends ApiEndpoint = ApiEndpoint> = { [N in Name]: Handler<N> };
 
 export const languageIn = ({ headers }: FastifyRequest): Language =>
   languageOf(headers['accept-language']);

@@ -84,6 +84,7 @@ test('closing a notice leaves the others, and maintenance cannot be closed', asy
   const { tab, asked } = await at(profiles, world, { broadcast_close: () => ({}) });
   await close(tab, holiday).click();
   await notice(tab, holiday).waitFor({ state: 'detached' });
+  await tab.locator('h1:focus').waitFor();
   expect(await titles(tab, [maintenance, outage])).toEqual(['Pemeliharaan', 'Gangguan pengiriman']);
   expect(await close(tab, maintenance).count()).toBe(0);
   const closed = asked.filter(({ act }) => act === 'broadcast_close');

@@ -1,7 +1,9 @@
 import { expect, inject } from 'vitest';
 import { inspectionHere } from '#tests/support/one-look.ts';
 import { type Campaign, getCampaign } from '#contract/campaigns.ts';
+import { getMessage, sendMessage } from '#contract/messages.ts';
 import { simulatedPayment } from '#contract/simulator.ts';
+import { deleteToken } from '#contract/tokens.ts';
 import { fakeActs } from '#tests/journeys/support/fake-acts.ts';
 import { ask, newSender, signUp, textsIn, topUp } from '#tests/journeys/support/portal.ts';
 import { test } from '#tests/support/gallery.ts';
@@ -202,6 +204,44 @@ test('at the limit of unfinished broadcasts the form is not offered, and one wit
   await tab.goto('/message-history/kiriman?view=new');
   await tab.getByText(reason).waitFor();
   expect(await tab.getByLabel('Nomor penerima').count()).toBe(0);
+  expect(faults).toEqual([]);
+});
+
+test('nothing links to a deleted number, and a draft moves to another one', async ({ person }) => {
+  const who = await signUp(address, { name: 'Toko Senja', phone: '6281370000101' });
+  const old = await newSender(address, who, { name: 'Cabang Lama', phone: '6281370000102' });
+  const { open } = await person({
+    session: who.session,
+    width: 390,
+    expects: [/status of 404/],
+  });
+  const { faults, look } = inspectionHere();
+  const tab = await open('/message-history/kiriman?view=new');
+  await tab.getByLabel('Nomor penerima').fill('0812-3456-7001');
+  await tab.getByRole('button', { name: 'Periksa penerima' }).click();
+  const send = tab.getByRole('button', { name: 'Kirim ke 1 nomor' });
+  await send.waitFor();
+  const failed = { token_id: old.id, to: '62800000003', text: 'Halo' };
+  const { id } = await ask(address, sendMessage, failed, who.session);
+  await ask(address, deleteToken, { token_id: old.id }, who.session);
+  await newSender(address, who, { name: 'Cabang Baru', phone: '6281370000103' });
+  await tab.reload();
+  await tab.getByText('Nomor Cabang Lama sudah dihapus.').waitFor();
+  expect(await tab.locator(`a[href*="${old.id}"]`).count()).toBe(0);
+  await look(tab, 'a draft whose number was deleted');
+  await tab.getByLabel('Kirim dari nomor lain').selectOption('Cabang Baru');
+  await tab.getByText('dari Cabang Baru').waitFor();
+  await waitFor(async () => expect(await send.isEnabled()).toBe(true));
+
+  const message = await ask(address, getMessage, { message_id: id }, who.session);
+  await fakeActs(tab, {
+    message_get: () => ({ ...message, status: 'failed', failure: 'not_linked' }),
+  });
+  await tab.goto(`/message-history?open=${id}`);
+  await tab.getByText('Nomor Cabang Lama sudah dihapus.').waitFor();
+  await tab.goto(`/token/webhook?token=${old.id}`);
+  await tab.getByText('Token tidak ditemukan', { exact: false }).waitFor();
+  expect(await tab.locator(`a[href*="${old.id}"]`).count()).toBe(0);
   expect(faults).toEqual([]);
 });
 

@@ -24,6 +24,8 @@ import { Logo } from '#web/ui/brand/Logo.tsx';
 import { sentenceOf } from '#web/api/errors.ts';
 import { configQuery } from '#web/api/configQuery.ts';
 import { LinkButton } from '#web/ui/button/Button.tsx';
+import { classes } from '#web/ui/classes.ts';
+import { scrollRow, useScrollRow } from '#web/ui/layout/useScrollRow.ts';
 import { useMedia } from '#web/ui/layout/useMedia.ts';
 import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
@@ -41,6 +43,7 @@ export function DocsPage() {
   const reads = useReadingLanguage(lang);
   const own = words[reads];
   const [query, setQuery] = useState('');
+  const row = useScrollRow<HTMLElement>();
   const { blocks, language, error, refetch } = useBlocks(shown.name, reads);
   const text = { blocks, language, reads };
   return (
@@ -56,7 +59,7 @@ export function DocsPage() {
           <PageTitle>{own.title}</PageTitle>
           <p>{own.intro}</p>
           <LanguageSwitch reads={reads} />
-          <nav aria-label={own.pages} className={styles['pages']}>
+          <nav ref={row} aria-label={own.pages} className={classes(scrollRow, styles['pages'])}>
             {pages.map(({ name, title }) => (
               <Link
                 key={name}

@@ -38,7 +38,7 @@ test('Beranda shows the current state in cards of equal height', async ({ person
   expect(await news.getByText('STOP', { exact: true }).count()).toBe(0);
   // One day has data: a sentence instead of figures.
   const words = tab.getByRole('region', { name: 'Pesan Anda' });
-  await words.getByText('Hari ini 1 pesan terkirim, 1 sampai, 1 dibaca.').waitFor();
+  await words.getByText('Hari ini 1 pesan terkirim, 1 sampai (100%), 1 dibaca (100%).').waitFor();
   const figures = await boxOf(words.locator('> div'));
   const saldo = await boxOf(tab.getByRole('region', { name: 'Saldo' }).locator('> div'));
   expect(Math.abs(figures.y - saldo.y)).toBeLessThan(1);
@@ -124,7 +124,7 @@ test('Beranda has figures and a chart from the seventh day with messages, before
   await fakeActs(tab, { home_summary: () => home });
   await tab.goto('/');
   const words = tab.getByRole('region', { name: 'Pesan Anda' });
-  await words.getByText('Hari ini 12 pesan terkirim, 10 sampai, 7 dibaca.').waitFor();
+  await words.getByText('Hari ini 12 pesan terkirim, 10 sampai (83%), 7 dibaca (58%).').waitFor();
   await words
     .getByText('72 pesan terkirim, 60 sampai (83%), 42 dibaca (58%).', { exact: false })
     .waitFor();

@@ -12,7 +12,7 @@ test('figures begin with the seventh day that has outbound messages', () => {
 
 test('says the day in a sentence', () => {
   const today = { ...none, accepted: 12, sent: 12, delivered: 10, read: 7 };
-  expect(todaySentence(today)).toBe('Hari ini 12 pesan terkirim, 10 sampai, 7 dibaca.');
+  expect(todaySentence(today)).toBe('Hari ini 12 pesan terkirim, 10 sampai (83%), 7 dibaca (58%).');
   expect(todaySentence(none)).toBe('Hari ini belum ada pesan terkirim.');
 });
 

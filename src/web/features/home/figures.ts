@@ -27,18 +27,22 @@ const DAYS_MIN = 7;
 export const hasFigures = (days: HomeSummary['days']): boolean =>
   days.filter(({ accepted }) => accepted > 0).length >= DAYS_MIN;
 
-/** `Hari ini 12 pesan terkirim, 10 sampai, 7 dibaca.` */
-export const todaySentence = ({ sent, delivered, read }: Figures): string =>
-  sent === 0
-    ? 'Hari ini belum ada pesan terkirim.'
-    : `Hari ini ${formatNumber(sent)} pesan terkirim, ${formatNumber(delivered)} sampai, ${formatNumber(read)} dibaca.`;
+type Counts = Pick<Figures, 'sent' | 'delivered' | 'read'>;
+
+/** `12 pesan terkirim, 10 sampai (83%), 7 dibaca (58%)` */
+function countsSentence({ sent, delivered, read }: Counts): string {
+  const shared = (count: number, word: string) =>
+    `${formatNumber(count)} ${word} (${percentOf(count, sent)})`;
+  return `${formatNumber(sent)} pesan terkirim, ${shared(delivered, 'sampai')}, ${shared(read, 'dibaca')}`;
+}
+
+export const todaySentence = (counts: Counts): string =>
+  counts.sent === 0 ? 'Hari ini belum ada pesan terkirim.' : `Hari ini ${countsSentence(counts)}.`;
 
 /** All days together, with shares of the sent messages; undefined if no other day than today has any. */
 export function periodSentence(days: HomeSummary['days']): string | undefined {
   if (days.slice(0, -1).every(({ sent }) => sent === 0)) return undefined;
-  const sum = (key: 'sent' | 'delivered' | 'read') => days.reduce((all, day) => all + day[key], 0);
-  const sent = sum('sent');
-  const shared = (key: 'delivered' | 'read', word: string) =>
-    `${formatNumber(sum(key))} ${word} (${percentOf(sum(key), sent)})`;
-  return `Dalam ${days.length} hari terakhir ${formatNumber(sent)} pesan terkirim, ${shared('delivered', 'sampai')}, ${shared('read', 'dibaca')}.`;
+  const sum = (key: keyof Counts) => days.reduce((all, day) => all + day[key], 0);
+  const counts = { sent: sum('sent'), delivered: sum('delivered'), read: sum('read') };
+  return `Dalam ${days.length} hari terakhir ${countsSentence(counts)}.`;
 }

@@ -137,6 +137,7 @@ test('a dismissed offer of notices is not shown again', async ({ profiles }) => 
   const { tab, acts } = await at(profiles, '/message-history', { permission: 'default' });
   await offer(tab).getByRole('button', { name: 'Nanti saja' }).click();
   await offer(tab).waitFor({ state: 'detached' });
+  await tab.locator('h1:focus').waitFor({ state: 'attached' });
   await tab.reload();
   await tab.getByRole('heading', { level: 1 }).waitFor();
   await tab.getByRole('table').waitFor();

@@ -238,6 +238,14 @@ test('messages of both sides, cards, files and hours are shown in every profile'
     status: 'Gagal',
     lines: ['Nomor Kasir'],
   };
+  // The account has no token any more.
+  const gone: SupportCard = {
+    ...card,
+    type: 'token',
+    id: 'tok_1',
+    title: 'Nomor Kasir',
+    lines: [],
+  };
   const file = { ...content, type: 'pdf', filename: 'bukti.pdf', url: '/files/bukti.pdf' };
   const world: World = {
     thread: {
@@ -256,7 +264,7 @@ test('messages of both sides, cards, files and hours are shown in every profile'
     lines: [
       lineOf(4, { content: { ...content, type: 'vcard', name: 'Budi', phone: '6281234567890' } }),
       lineOf(3, { ...operator, content: file, size: 120_000 }),
-      said(2, 'Kami periksa dulu', operator),
+      said(2, 'Kami periksa dulu', { ...operator, card: gone }),
       said(1, 'Mengapa gagal?', { card }),
     ],
   };
@@ -268,6 +276,8 @@ test('messages of both sides, cards, files and hours are shown in every profile'
   const link = tab.getByRole('link', { name: /Pesan ke \+62 812-3456-7890/ });
   expect(await link.getAttribute('href')).toBe('/message-history?open=msg_1');
   await tab.getByText('Dibaca', { exact: true }).waitFor({ state: 'attached' });
+  await tab.getByText('Nomor Kasir').first().waitFor();
+  await waitFor(async () => expect(await tab.locator('a[href*=tok_1]').count()).toBe(0));
   await look(tab, 'thread');
   await tab.getByRole('button', { name: 'Lampiran' }).click();
   // Why a file cannot be sent stays beside the box until it is read: a toast would cover the send button.

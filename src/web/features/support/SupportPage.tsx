@@ -10,6 +10,7 @@ import {
   type SupportThread,
 } from '#contract/support.ts';
 import { perform } from '#web/api/act.ts';
+import { allTokensQuery } from '#web/api/allTokens.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { useAbout } from '#web/features/support/about/useAbout.ts';
@@ -81,6 +82,7 @@ export function SupportPage() {
 
 function useOwnPort(thread: SupportThread | undefined): SupportPort {
   const client = useQueryClient();
+  const { data: tokens } = useQuery(allTokensQuery);
   return useMemo(
     () => ({
       key: OWN,
@@ -94,9 +96,12 @@ function useOwnPort(thread: SupportThread | undefined): SupportPort {
         client.setQueryData(supportUnreadQuery.queryKey, { total: after.unread });
       },
       typing: () => perform(typeSupport, {}),
-      hrefOf: addressOf,
+      hrefOf: (card) =>
+        card.type === 'token' && tokens?.every(({ id }) => id !== card.id)
+          ? undefined
+          : addressOf(card),
     }),
-    [client, thread],
+    [client, thread, tokens],
   );
 }
 

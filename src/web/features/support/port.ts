@@ -29,5 +29,6 @@ export type SupportPort = {
   read: (seq: number) => Promise<unknown>;
   /** Reports typing; called at most every two seconds. */
   typing: () => Promise<unknown>;
-  hrefOf: (card: SupportCard) => string;
+  /** The page of its record; undefined if it was deleted. */
+  hrefOf: (card: SupportCard) => string | undefined;
 };

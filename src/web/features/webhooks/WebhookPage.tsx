@@ -76,7 +76,8 @@ export function WebhookPage() {
 }
 
 function Owner({ tokenId }: { tokenId: string }) {
-  const { data: token } = useQuery(tokenQuery(tokenId));
+  const { data: token, error } = useQuery(tokenQuery(tokenId));
+  if (error && !token) return 'Peristiwa token dan akun Anda, dikirim ke server Anda.';
   return (
     <>
       Peristiwa token{' '}

@@ -2,6 +2,7 @@ import { CircleAlert, CircleCheck, Info, TriangleAlert, X } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import styles from '#web/ui/alert/Alert.module.css';
 import { classes } from '#web/ui/classes.ts';
+import { useFocusFallback } from '#web/ui/layout/pageHeading.ts';
 
 export type AlertState =
   | 'primary'
@@ -66,11 +67,22 @@ export function Alert({
         <p className={styles['label']}>{label}</p>
         {children}
       </div>
-      {onClose && (
-        <button type="button" className={styles['close']} aria-label="Tutup" onClick={onClose}>
-          <X size={18} />
-        </button>
-      )}
+      {onClose && <Close onClose={onClose} />}
     </div>
+  );
+}
+
+function Close({ onClose }: { onClose: () => void }) {
+  const button = useFocusFallback<HTMLButtonElement>();
+  return (
+    <button
+      ref={button}
+      type="button"
+      className={styles['close']}
+      aria-label="Tutup"
+      onClick={onClose}
+    >
+      <X size={18} />
+    </button>
   );
 }

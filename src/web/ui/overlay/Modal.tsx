@@ -11,6 +11,7 @@ import { endPress } from '#web/ui/overlay/floating.ts';
 import styles from '#web/ui/overlay/Modal.module.css';
 import { holdPage } from '#web/browser/router/navigation.ts';
 import { classes } from '#web/ui/classes.ts';
+import { focusHeading } from '#web/ui/layout/pageHeading.ts';
 import { enterTopLayer, isTopmost, showInTurn } from '#web/ui/overlay/topLayer.ts';
 
 type Props = {
@@ -117,6 +118,7 @@ function useDialog(open: boolean, onClose: () => void, addressed: boolean, holds
 /** @returns the function that hides it, and restores the focus */
 function showDialog(shown: HTMLDialogElement, place: HTMLElement, ask: () => void): () => void {
   const opener = document.activeElement;
+  const neighbour = neighbourOf(opener);
   const leave = enterTopLayer(place);
   startInForm(shown);
   if (!shown.open) shown.showModal();
@@ -141,19 +143,46 @@ function showDialog(shown: HTMLDialogElement, place: HTMLElement, ask: () => voi
     shown.removeEventListener('close', closed);
     leave();
     shown.close();
-    if (opener instanceof HTMLElement) returnFocus(opener);
+    if (opener instanceof HTMLElement) returnFocus(opener, neighbour);
   };
 }
 
-/** Focuses the opener; once it has gone with what the dialog deleted, the page's heading. */
-function returnFocus(opener: HTMLElement): void {
+const controlsIn = (row: Element | null): HTMLElement[] => [
+  ...(row?.querySelectorAll<HTMLElement>('button:enabled, a[href]') ?? []),
+];
+
+/** @returns finds the same control of the next row, else of the one before, after the control's row has gone */
+function neighbourOf(control: Element | null): () => HTMLElement | undefined {
+  const row = control?.closest('tr, li') ?? null;
+  const place = controlsIn(row).findIndex((one) => one === control);
+  const rows = [...(row?.parentElement?.children ?? [])];
+  const here = rows.findIndex((one) => one === row);
+  const others = [...rows.slice(here + 1), ...rows.slice(0, here).reverse()];
+  return () =>
+    others
+      .filter((one) => one.isConnected)
+      .map((one) => controlsIn(one)[place])
+      .find((one) => one !== undefined);
+}
+
+/** Focuses the first control of the open dialog, else the page's heading. */
+function focusBeginning(): void {
+  const dialog = [...document.querySelectorAll('dialog:modal')].at(-1);
+  if (dialog) dialog.querySelector('button')?.focus();
+  else focusHeading();
+}
+
+/** Focuses the opener; once it has gone with what the dialog deleted, its neighbour, else the beginning. */
+function returnFocus(opener: HTMLElement, neighbour: () => HTMLElement | undefined): void {
   opener.focus();
   const watcher = new MutationObserver(() => {
     const { activeElement: current, body } = document;
     if (current === opener) return;
     watcher.disconnect();
     if (opener.isConnected || current !== body) return;
-    document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
+    const next = neighbour();
+    if (next) next.focus();
+    else focusBeginning();
   });
   watcher.observe(document.body, { childList: true, subtree: true });
 }

@@ -148,8 +148,8 @@ async function send(
   if (performance.now() > untilMs) return [];
   try {
     const { results } = await deps.send({
-      // Marked as read long ago, so the channel is looked up again: neither `channel` nor `simulated` counts.
-      sender: { accountId, tokenId, simulated: false, channel: 'simulator', readAtMs: -Infinity },
+      // Marked as read long ago, so the channel is looked up again: `channel` does not count.
+      sender: { accountId, tokenId, channel: 'simulator', readAtMs: -Infinity },
       messages,
       key: undefined,
       answer: { language: 'id', shape: '' },

@@ -3,20 +3,22 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { businessIdOf, numberIdOf, wamidOf } from '#contract/dialects.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { type Access, bearerOf, type ApiSender } from '#server/http/access.ts';
+import {
+  type ApiMessages,
+  templatesOf,
+  templateVariablesOf,
+} from '#server/domains/messages/messages.ts';
+import { type WebhookCalls, unconfirmed } from '#server/domains/webhooks/webhooks.ts';
+import { type Access, bearerOf } from '#server/http/access.ts';
 import { cutAfter, drainBody } from '#server/http/connections.ts';
 import { publicOrigin } from '#server/http/origin.ts';
 import { refusalOfError } from '#server/http/v1/answers.ts';
 import { readJsonOnly } from '#server/http/v1/api.ts';
-import {
-  languageIn,
-  type ApiReader,
-  idempotencyKey,
-  type SendMessages,
-} from '#server/http/v1/send.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
+import { languageIn, idempotencyKey } from '#server/http/v1/send.ts';
 import { CloudRefusal, graphErrorOf } from './errors.ts';
 import { type MediaDeps, mediaRoutes } from './media.ts';
-import { type NumberDeps, numberRoutes, selectFields, ownBusiness } from './numbers.ts';
+import { type NumberDeps, numberRoutes, tokenOf, selectFields, ownBusiness } from './numbers.ts';
 import { phrases, namedTemplateIn, readCloudRequest } from './request.ts';
 import type { CloudRoute, CloudCall } from './route.ts';
 import { textAt, at } from '#server/infra/net/json-values.ts';
@@ -30,8 +32,7 @@ import type { Template } from '#contract/messages/templates.ts';
 export type CloudDeps = MessageDeps &
   NumberDeps &
   MediaDeps &
-  SubscriptionDeps &
-  TemplateDeps & {
+  SubscriptionDeps & {
     access: Access;
     now: () => Date;
     /**
@@ -168,7 +169,7 @@ const selfRoutes = (deps: NumberDeps): readonly CloudRoute[] => [
     path: '',
     scope: 'account.read',
     handler: async (call) => {
-      const { name } = await deps.numberOf(call.sender);
+      const { name } = await tokenOf(deps, call.sender);
       return selectFields({ id: call.numberId, name }, call);
     },
   },
@@ -222,18 +223,7 @@ const metaScopes: Partial<Record<Scope, string>> = {
   'account.read': 'whatsapp_business_management',
 };
 
-type SubscriptionDeps = {
-  webhook: {
-    read: (sender: ApiSender) => Promise<Webhook | null>;
-    /**
-     * Sets the webhook, in the format `cloud`.
-     *
-     * @throws Refusal `input_invalid`, `webhook_unconfirmed`, `busy`, `too_many_requests`
-     */
-    subscribe: (sender: ApiSender, fields: { url: string; verify_token: string }) => Promise<void>;
-    setOn: (sender: ApiSender, on: boolean) => Promise<Webhook>;
-  };
-};
+type SubscriptionDeps = { webhook: Pick<WebhookCalls, 'read' | 'save' | 'setOn'> };
 
 const PATH = '/subscribed_apps';
 
@@ -298,26 +288,18 @@ async function subscribe(webhook: SubscriptionDeps['webhook'], call: CloudCall):
     const [name] = url === undefined ? names : names.slice(1);
     throw new CloudRefusal(100, { [name ?? '']: phrases.callback[call.reader.language] });
   }
-  await webhook.subscribe(call.sender, { url, verify_token: verifyToken });
+  const { test } = await webhook.save(call.sender, {
+    url,
+    verify_token: verifyToken,
+    format: 'cloud',
+  });
+  if (test && !test.ok) throw unconfirmed(test);
 }
 
 type MessageDeps = {
-  messages: {
-    send: SendMessages;
-    one: (
-      sender: ApiSender,
-      id: string,
-      reader: ApiReader,
-    ) => Promise<{ direction: 'in' | 'out'; peer: string }>;
-    markRead: (sender: ApiSender, peer: string) => Promise<unknown>;
-  };
-  templates: {
-    /** In the order of their values; undefined unless exactly one template matches. */
-    variablesOf: (
-      sender: ApiSender,
-      named: { name: string; language: string | undefined },
-    ) => Promise<readonly string[] | undefined>;
-  };
+  messages: Pick<ApiMessages, 'send' | 'one' | 'markRead'>;
+  /** The portal's pool. */
+  sql: Sql;
 };
 
 /** `POST /{phone-number-id}/messages`: sends, or marks as read. */
@@ -336,10 +318,10 @@ const messageRoutes = (deps: MessageDeps): readonly CloudRoute[] => [
   },
 ];
 
-async function readBody({ templates }: MessageDeps, { request, sender, reader }: CloudCall) {
+async function readBody({ sql }: MessageDeps, { request, sender, reader }: CloudCall) {
   const { body } = request;
   const template = namedTemplateIn(body);
-  const variableNames = template && (await templates.variablesOf(sender, template));
+  const variableNames = template && (await templateVariablesOf(sql, sender.accountId, template));
   const { language } = reader;
   return readCloudRequest(body, { language, ...(variableNames && { variableNames }) });
 }
@@ -378,15 +360,11 @@ async function markRead({ messages }: MessageDeps, call: CloudCall, messageId: s
   return { success: true };
 }
 
-type TemplateDeps = {
-  templates: { list: (sender: ApiSender) => Promise<readonly Template[]> };
-};
-
 const PAGE = 25;
 const PAGE_MAX = 250;
 
 /** `GET /{account-id}/message_templates`: the templates of the account as Meta lists them. */
-const templateRoutes = ({ templates }: TemplateDeps): readonly CloudRoute[] => [
+const templateRoutes = ({ sql }: Pick<MessageDeps, 'sql'>): readonly CloudRoute[] => [
   {
     method: 'GET',
     path: '/message_templates',
@@ -394,7 +372,7 @@ const templateRoutes = ({ templates }: TemplateDeps): readonly CloudRoute[] => [
     handler: async (call) => {
       ownBusiness(call);
       const limit = limitOf(call);
-      const all = (await templates.list(call.sender)).filter(filterOf(call));
+      const all = (await templatesOf(sql, call.sender.accountId)).filter(filterOf(call));
       return pageOf(call, all, limit);
     },
   },

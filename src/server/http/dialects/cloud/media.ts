@@ -1,9 +1,7 @@
 import { publicId, uuidOf } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import type { ApiSender } from '#server/http/access.ts';
 import { withinPace } from '#server/http/connections.ts';
 import {
-  type ServedFile,
   sendFile,
   FORM_BYTES,
   PACE,
@@ -13,29 +11,22 @@ import {
   fileFormOf,
 } from '#server/http/uploads.ts';
 import { phrases as apiPhrases } from '#server/http/v1/answers.ts';
-import type { NewMediaFile } from '#server/http/v1/endpoints.ts';
+import type { Files, Library } from '#server/domains/media/media.ts';
+import type { Secrets } from '#server/infra/security/secrets.ts';
+import { signed, verifySigned } from '#server/infra/security/signed-link.ts';
 import type { CloudCall, CloudRoute } from './route.ts';
 import { textAt } from '#server/infra/net/json-values.ts';
 
 const CONTENT = '/content';
 
-type Facts = { fileId: string; mime: string; sizeBytes: number; sha256: Buffer };
+/** Validity of a signed file address, in milliseconds. */
+const LINK_MS = 5 * 60_000;
 
 export type MediaDeps = {
-  media: {
-    /** Inspects and stores a file in the account's library. */
-    take: (sender: ApiSender, file: NewMediaFile) => Promise<Facts>;
-    find: (sender: ApiSender, fileId: string) => Promise<Facts | undefined>;
-    /** @throws Refusal `not_found` */
-    remove: (sender: ApiSender, fileId: string) => Promise<void>;
-    /** `med_…?k=…`: opens a file for five minutes, together with a key of the account. */
-    sign: (sender: ApiSender, fileId: string) => string;
-    /** Undefined when the address is not signed by us, or has expired. */
-    open: (
-      sender: ApiSender,
-      address: { id: string; key: string },
-    ) => Promise<ServedFile | undefined>;
-  };
+  library: Pick<Library, 'take' | 'find' | 'remove'>;
+  files: Pick<Files, 'open'>;
+  secrets: Secrets;
+  now: () => Date;
 };
 
 export function mediaRoutes(deps: MediaDeps): readonly CloudRoute[] {
@@ -58,8 +49,11 @@ export function mediaRoutes(deps: MediaDeps): readonly CloudRoute[] {
       path: CONTENT,
       scope: 'media',
       handler: async (call) => {
-        const key = textAt(call.request.query, 'k') ?? '';
-        const file = await deps.media.open(call.sender, { id: call.id, key });
+        const { accountId } = call.sender;
+        const address = { id: call.id, key: textAt(call.request.query, 'k') ?? '' };
+        const known = verifySigned(deps.secrets, 'media', address, deps.now().getTime());
+        const file =
+          known?.accountId === accountId ? await deps.files.open(accountId, known.id) : undefined;
         if (!file) throw notFound();
         return sendFile(call.request, call.reply, file);
       },
@@ -69,7 +63,7 @@ export function mediaRoutes(deps: MediaDeps): readonly CloudRoute[] {
       path: '',
       scope: 'media',
       handler: async (call) => {
-        await deps.media.remove(call.sender, fileIdOf(call));
+        await deps.library.remove(call.sender.accountId, fileIdOf(call));
         return { success: true };
       },
     },
@@ -77,14 +71,16 @@ export function mediaRoutes(deps: MediaDeps): readonly CloudRoute[] {
 }
 
 /** `GET /{media-id}`: the address of its bytes is valid for five minutes, with the same key. */
-export async function describeMedia({ media }: MediaDeps, call: CloudCall) {
-  const { sender, id, reader } = call;
+export async function describeMedia({ library, secrets, now }: MediaDeps, call: CloudCall) {
+  const { id, reader } = call;
+  const { accountId } = call.sender;
   const fileId = fileIdOf(call);
-  const file = await media.find(sender, fileId);
+  const file = (await library.find(accountId, [fileId])).get(fileId);
   if (!file) throw notFound();
+  const address = signed(secrets, 'media', { accountId, id: fileId }, now().getTime() + LINK_MS);
   return {
     messaging_product: 'whatsapp',
-    url: `${reader.origin}/${media.sign(sender, fileId).replace('?', `${CONTENT}?`)}`,
+    url: `${reader.origin}/${address.replace('?', `${CONTENT}?`)}`,
     mime_type: file.mime,
     sha256: file.sha256.toString('hex'),
     file_size: file.sizeBytes,
@@ -102,7 +98,7 @@ function fileIdOf({ id, numberId, request }: CloudCall): string {
   return fileId;
 }
 
-async function upload({ media }: MediaDeps, { sender, request, reader }: CloudCall) {
+async function upload({ library }: MediaDeps, { sender, request, reader }: CloudCall) {
   const given = bytesIn(request, 'Content-Length');
   if (given !== undefined && given > LARGEST + FORM_BYTES) throw new Refusal('body_too_large', {});
   const form = await fileFormOf(request, {
@@ -113,7 +109,9 @@ async function upload({ media }: MediaDeps, { sender, request, reader }: CloudCa
   });
   // A client that does not know a file's type may declare it in a separate field.
   const isSilent = form.mimetype === '' || form.mimetype === 'application/octet-stream';
-  const taken = await media.take(sender, {
+  const taken = await library.take({
+    accountId: sender.accountId,
+    source: 'api',
     declared: () => ({
       name: form.filename,
       type: isSilent ? (form.text('type') ?? '') : form.mimetype,

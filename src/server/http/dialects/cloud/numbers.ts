@@ -1,18 +1,21 @@
 import { Refusal } from '#contract/base/refusals.ts';
 import { formatPhone } from '#contract/base/phone.ts';
-import type { TokenStatus } from '#contract/tokens.ts';
-import type { ApiSender } from '#server/http/access.ts';
+import type { Token, TokenStatus } from '#contract/tokens.ts';
+import { type TokenSubscribers, readToken, unlinkPhone } from '#server/domains/tokens/tokens.ts';
+import type { KeyHolder } from '#server/infra/endpoints.ts';
+import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 import { type MediaDeps, describeMedia } from './media.ts';
 import type { CloudCall, CloudRoute } from './route.ts';
 import { textAt } from '#server/infra/net/json-values.ts';
 
 export type NumberDeps = {
-  numberOf: (
-    sender: ApiSender,
-  ) => Promise<{ name: string; phone: string | null; status: TokenStatus }>;
-  /** Unlinks the token's phone at once; does nothing without one. */
-  unlink: (sender: ApiSender) => Promise<unknown>;
+  /** The portal's pool. */
+  sql: Sql;
+  subscribers: TokenSubscribers;
 };
+
+export const tokenOf = ({ sql }: NumberDeps, { accountId, tokenId }: KeyHolder): Promise<Token> =>
+  asAccount(sql, accountId, (tx) => readToken(tx, accountId, tokenId));
 
 const statuses: Record<TokenStatus, string> = {
   unlinked: 'DISCONNECTED',
@@ -55,7 +58,7 @@ export const numberRoutes = (deps: NumberDeps & MediaDeps): readonly CloudRoute[
     scope: 'account.read',
     handler: async (call) => {
       ownNumber(call);
-      if ((await deps.numberOf(call.sender)).phone === null)
+      if ((await tokenOf(deps, call.sender)).phone === null)
         throw new Refusal('token_not_linked', {});
       return { success: true };
     },
@@ -66,7 +69,7 @@ export const numberRoutes = (deps: NumberDeps & MediaDeps): readonly CloudRoute[
     scope: 'link',
     handler: async (call) => {
       ownNumber(call);
-      await deps.unlink(call.sender);
+      await unlinkPhone(deps, call.sender.accountId, call.sender.tokenId);
       return { success: true };
     },
   },
@@ -92,13 +95,13 @@ export const page = (data: readonly unknown[]) => ({
 async function nodeOf(deps: NumberDeps, call: CloudCall) {
   if (call.id === call.numberId) return selectFields(await fieldsOf(deps, call), call);
   if (call.id !== call.businessId) throw new Refusal('not_found', { what: 'Nomor telepon' });
-  const { name } = await deps.numberOf(call.sender);
+  const { name } = await tokenOf(deps, call.sender);
   const fields = { id: call.businessId, name, timezone_id: '66', currency: 'IDR' };
   return selectFields(fields, call);
 }
 
-async function fieldsOf({ numberOf }: NumberDeps, { sender, numberId }: CloudCall) {
-  const { name, phone, status } = await numberOf(sender);
+async function fieldsOf(deps: NumberDeps, { sender, numberId }: CloudCall) {
+  const { name, phone, status } = await tokenOf(deps, sender);
   return {
     id: numberId,
     display_phone_number: phone === null ? '' : formatPhone(phone),

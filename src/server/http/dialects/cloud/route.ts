@@ -1,10 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Scope } from '#contract/tokens.ts';
-import type { ApiSender } from '#server/http/access.ts';
-import type { ApiReader } from '#server/http/v1/send.ts';
+import type { ApiReader, KeyHolder } from '#server/infra/endpoints.ts';
 
 export type CloudCall = {
-  sender: ApiSender;
+  sender: KeyHolder;
   key: string;
   reader: ApiReader;
   /** The id in the address, of a number, business or file; empty for other addresses. */

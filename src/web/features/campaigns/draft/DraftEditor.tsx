@@ -1,4 +1,4 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import {
   type Campaign,
@@ -10,6 +10,7 @@ import {
 import { formatNumber } from '#contract/base/money.ts';
 import { formatDateTimeZone } from '#contract/base/time.ts';
 import { instantOfLocal } from '#web/ui/time/time.ts';
+import { allTokensQuery } from '#web/api/allTokens.ts';
 import { fieldsOf, sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { useUser } from '#web/api/user.ts';
@@ -81,6 +82,7 @@ export function DraftEditor({ campaign }: { campaign: Campaign }) {
       <form ref={form.ref} noValidate className={layout['editor']} onSubmit={onSubmit}>
         <div className={styles['fields']}>
           <Alert id={OBSTACLE} state="warning" visible={obstacle !== undefined} label={obstacle} />
+          {!canSend(campaign.token) && <OtherNumber campaign={campaign} />}
           <RefusalAlert error={actions.error} fields={['content']} />
           <ContentFields form={form} campaign={campaign} />
           <TimeFields form={form} campaign={campaign} />
@@ -133,6 +135,32 @@ function obstacleOf({ token, recipients }: Campaign): ReactNode {
   // Another text may need no value that these lack.
   if (recipients.waiting + recipients.incomplete > 0) return undefined;
   return 'Tidak ada nomor yang dapat dikirimi di daftar ini. Pilih kolom nomor yang lain di bawah, atau buat kiriman dari daftar yang benar.';
+}
+
+/** Moves a draft to another number, once its own cannot send. */
+function OtherNumber({ campaign }: { campaign: Campaign }) {
+  const { data: tokens = [] } = useQuery(allTokensQuery);
+  const changed = useCampaignChanged();
+  const move = useAct(updateCampaign);
+  const able = tokens.filter(canSend);
+  if (able.length === 0) return null;
+  const choose = async (tokenId: string) => {
+    try {
+      changed(await move.perform({ campaign_id: campaign.id, token_id: tokenId }));
+    } catch {
+      // Its error is shown below the field.
+    }
+  };
+  return (
+    <SelectOne
+      label="Kirim dari nomor lain"
+      placeholder="Pilih nomor"
+      options={able.map(({ id, name }) => ({ value: id, label: name }))}
+      value=""
+      error={move.error ? sentenceOf(move.error) : undefined}
+      onChange={(tokenId) => void choose(tokenId)}
+    />
+  );
 }
 
 const Recipients = ({ campaign }: { campaign: Campaign }) => (

@@ -7,6 +7,7 @@ import {
   type HelpPlace,
 } from '#contract/messages/failures.ts';
 import { formatDateTime } from '#contract/base/time.ts';
+import { useHasToken } from '#web/api/allTokens.ts';
 import { useUser } from '#web/api/user.ts';
 import { Link } from '#web/browser/router/Link.tsx';
 import { Alert } from '#web/ui/alert/Alert.tsx';
@@ -42,11 +43,7 @@ export function FailurePanel({ message }: Props) {
 function Way({ where, message }: Props & { where: HelpPlace }) {
   switch (where) {
     case 'token':
-      return (
-        <Link to="/token" search={{ open: message.token.id }}>
-          Buka token <bdi>{message.token.name}</bdi>
-        </Link>
-      );
+      return <TokenWay token={message.token} />;
     case 'templates':
       return <Link to="/token/templat">Buka templat</Link>;
     case 'conversation':
@@ -54,6 +51,22 @@ function Way({ where, message }: Props & { where: HelpPlace }) {
     case 'outside':
       return null;
   }
+}
+
+function TokenWay({ token: { id, name } }: Pick<MessageDetail, 'token'>) {
+  const isThere = useHasToken(id);
+  if (!isThere) {
+    return (
+      <>
+        Nomor <bdi>{name}</bdi> sudah dihapus.
+      </>
+    );
+  }
+  return (
+    <Link to="/token" search={{ open: id }}>
+      Buka token <bdi>{name}</bdi>
+    </Link>
+  );
 }
 
 export function RetryNotice({ message: { retrying } }: Props) {

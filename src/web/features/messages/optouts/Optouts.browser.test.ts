@@ -49,5 +49,12 @@ test('a number that writes STOP appears in the open list and is allowed again, a
   await press(tab, tab.getByRole('alertdialog').getByRole('button', { name: 'Izinkan' }));
   await first.waitFor({ state: 'detached' });
   await gone.waitFor({ state: 'detached' });
+  // The focus moves to the next row, and from the last one to the heading.
+  const left = tab.getByRole('row').filter({ hasText: '7002' });
+  await left.getByRole('button', { name: 'Izinkan' }).and(tab.locator(':focus')).waitFor();
+  await tab.keyboard.press('Enter');
+  await press(tab, tab.getByRole('alertdialog').getByRole('button', { name: 'Izinkan' }));
+  await left.waitFor({ state: 'detached' });
+  await tab.locator('h1:focus').waitFor({ state: 'attached' });
   expect(faults).toEqual([]);
 });

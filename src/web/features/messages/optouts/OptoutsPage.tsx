@@ -106,7 +106,7 @@ export function OptoutsPage() {
             </LinkButton>
           }
         >
-          Nomor yang berhenti berlangganan dicatat untuk setiap token.
+          Nomor yang berhenti langganan dicatat untuk setiap token.
         </EmptyState>
       )}
       {tokens && selectedToken && (
@@ -152,7 +152,7 @@ function OptoutTable({ token, tokens, onAdd }: TableProps) {
       <OptoutFilters token={token} tokens={tokens} typed={search.q ?? ''} onChange={go} />
       <DataTable
         {...list.table}
-        caption={`Nomor yang berhenti berlangganan dari ${isolated(token.name)}, yang terbaru lebih dulu`}
+        caption={`Nomor yang berhenti langganan dari ${isolated(token.name)}, yang terbaru lebih dulu`}
         columns={shown}
         rowKey={(optout) => optout.peer}
         onView={onView}

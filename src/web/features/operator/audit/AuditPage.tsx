@@ -55,7 +55,7 @@ const columns: readonly Column<AuditEntry>[] = [
     phone: 'title',
     cell: ({ act, about, whom }) => (
       <span className={styles['what']}>
-        {actSentence(act)}
+        <span>{actSentence(act)}</span>
         {(about ?? whom) && <span className={styles['small']}>{(about ?? whom)?.name}</span>}
       </span>
     ),

@@ -26,6 +26,8 @@ import {
   ChatRowsLoading,
   ChatRowWords,
 } from '#web/ui/chat/list/ChatList.tsx';
+import { classes } from '#web/ui/classes.ts';
+import { scrollRow, useScrollRow } from '#web/ui/layout/useScrollRow.ts';
 import { Pagination } from '#web/ui/pagination/Pagination.tsx';
 import { pageInstead } from '#web/ui/pagination/paging.ts';
 import { EmptyState, WentWrong } from '#web/ui/panel/EmptyState.tsx';
@@ -73,7 +75,11 @@ function Filters() {
   const { data } = useQuery(countsQuery);
   const counts: Partial<Record<InboxFilter, number>> = data ?? {};
   return (
-    <nav className={styles['filters']} aria-label="Saring percakapan">
+    <nav
+      ref={useScrollRow<HTMLElement>()}
+      className={classes(scrollRow, styles['filters'])}
+      aria-label="Saring percakapan"
+    >
       {filters.map(({ filter: one, label }) => (
         <Link
           key={one}

@@ -54,7 +54,7 @@ const columns: readonly Column<OperatorTopup>[] = [
     phone: 'title',
     cell: ({ account_name, method }) => (
       <span className={styles['what']}>
-        {account_name}
+        <bdi>{account_name}</bdi>
         {method !== 'bank' && <span className={styles['small']}>{topupMethodLabel[method]}</span>}
       </span>
     ),

@@ -12,12 +12,18 @@ const icons: Record<SupportSubject, typeof FileText> = {
   invoice: FileText,
 };
 
-export const CardLink = ({ card, href }: { card: SupportCard; href: string }) => (
-  <Link href={href} className={styles['card']}>
-    <CardFacts card={card} />
-    <ChevronRight size={18} aria-hidden="true" className={styles['go']} />
-  </Link>
-);
+/** A card of a message. @param href undefined if its record was deleted */
+export const CardLink = ({ card, href }: { card: SupportCard; href: string | undefined }) =>
+  href === undefined ? (
+    <div className={styles['card']}>
+      <CardFacts card={card} />
+    </div>
+  ) : (
+    <Link href={href} className={styles['card']}>
+      <CardFacts card={card} />
+      <ChevronRight size={18} aria-hidden="true" className={styles['go']} />
+    </Link>
+  );
 
 export const CardShown = ({ card, children }: { card: SupportCard; children: ReactNode }) => (
   <div className={styles['card']}>

@@ -46,7 +46,7 @@ export function Samples({ secret, channel }: { secret?: string; channel: Channel
         }))}
       />
       <p className={styles['note']}>
-        Semua alamat, isian, dan kesalahannya ada di{' '}
+        Semua alamat, isian, dan pesan kesalahannya ada di{' '}
         {/* In a tab of its own: a key is shown only once. */}
         <a href="/docs" target="_blank" rel="noreferrer">
           Dokumentasi API
