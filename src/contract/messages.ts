@@ -404,6 +404,15 @@ export const homeSummary = act({
           ]),
         }),
       ),
+      /** The plan that waits for its payment, or is suspended without it; null without a debt. */
+      unpaid_plan: z.nullable(
+        z.object({
+          name: z.string(),
+          status: z.enum(['past_due', 'suspended']),
+          /** Until when it stays in force. */
+          grace_until: z.nullable(z.coerce.date()),
+        }),
+      ),
       /** Campaigns that paused by themselves and wait to be resumed, newest first, at most three. */
       paused: z.array(z.object({ id: Id('campaign'), name: z.string(), waiting: z.int() })),
       /**

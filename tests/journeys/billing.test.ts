@@ -15,7 +15,7 @@ import {
   topUp,
 } from './support/portal.ts';
 import { setUpJourney } from './support/stage.ts';
-import { press, rupiahIn } from './support/steps.ts';
+import { HOME, press, rupiahIn } from './support/steps.ts';
 
 const journey = setUpJourney({ SIMULATOR_SPEED: '0', CLOCK: 'movable' }, 'light', {
   freePlan: 'as it comes',
@@ -112,6 +112,10 @@ journey(
     const link = tab.getByRole('main').getByRole('link', { name: /^Isi saldo Rp/ });
     const amount = rupiahIn(await link.textContent());
     expect(amount).toBe(due.shortage);
+    const start = await open(HOME);
+    const task = start.getByRole('link', { name: /Paket Usaha.*Belum dibayar/ });
+    await task.waitFor();
+    expect(await task.getAttribute('href')).toBe('/billing');
     const { faults, look } = inspectionHere();
     await look(tab, 'a plan that waits for its payment');
     expect(faults).toEqual([]);
@@ -122,6 +126,7 @@ journey(
     await waitFor(async () =>
       expect((await ask(address, getSubscription, {}, shop.session)).status).toBe('active'),
     );
+    await task.waitFor({ state: 'detached' });
     const renewed = tab.getByRole('row', { name: /Paket Usaha/ }).first();
     await renewed.getByText('Lunas').waitFor();
   },

@@ -16,6 +16,7 @@ import {
   recordSeller,
   runBilling,
   openSubscription,
+  unpaidPlan,
 } from '#server/domains/billing/billing.ts';
 import { type Broadcasts, openBroadcasts } from '#server/domains/broadcasts/broadcasts.ts';
 import {
@@ -290,6 +291,7 @@ const messagePorts = ({ files, library }: Media) => ({
   offerFile: files.offer,
   webhookTroubles,
   pausedCampaigns,
+  unpaidPlan,
   campaignsOfRefs,
 });
 

@@ -26,6 +26,17 @@ export async function plansOfAccounts(
   return new Map(found.map(({ id, name, status }) => [id, { name, status }]));
 }
 
+type UnpaidPlan = { name: string; status: 'past_due' | 'suspended'; grace_until: Date | null };
+
+/** The plan of an account that waits for its payment, or is suspended without it. */
+export async function unpaidPlan(tx: Tx, accountId: string): Promise<UnpaidPlan | null> {
+  const [row] = await tx<UnpaidPlan[]>`
+    select r.name, s.status, s.grace_until from subscriptions s
+    join plan_revisions r on r.code = s.plan_code and r.revision = s.plan_revision
+    where s.account_id = ${accountId} and s.status in ('past_due', 'suspended')`;
+  return row ?? null;
+}
+
 /** An account's plan as operators see it; null if it has none. */
 export async function subscriptionForOperator(
   sql: Sql | Tx,

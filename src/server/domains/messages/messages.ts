@@ -253,7 +253,7 @@ export type MessagesDeps = {
   isAcrossAccounts: boolean;
   onReceived: OnReceived;
   tracing?: Tracing | undefined;
-} & Pick<HomeDeps, 'webhookTroubles' | 'pausedCampaigns' | 'campaignsOfRefs'>;
+} & Pick<HomeDeps, 'webhookTroubles' | 'pausedCampaigns' | 'unpaidPlan' | 'campaignsOfRefs'>;
 
 export type Messages = AsSystem & {
   acts: readonly ActHandler[];

@@ -246,7 +246,7 @@ test('a plan that costs something cannot be chosen while the saldo is frozen', a
   await done();
 });
 
-test('a plan without a quota has a figure and no bar', async ({ profiles }) => {
+test('a plan without a quota, or suspended, has a figure and no bar', async ({ profiles }) => {
   const world = active();
   const { tab, done } = await at(
     billingWorld({ ...world, usage: { ...world.usage, used: 0, quota: 0, beyond: 12 } }),
@@ -256,6 +256,11 @@ test('a plan without a quota has a figure and no bar', async ({ profiles }) => {
   expect(await tab.getByRole('meter').count()).toBe(0);
   expect(await tab.getByText('Sisa kuota').count()).toBe(0);
   await done();
+
+  const usage = { ...world.usage, used: 0, quota: 0 };
+  const suspended = await at(billingWorld({ ...world, status: 'suspended', usage }), { profiles });
+  await suspended.tab.getByText('Kuota tidak berlaku selama paket ditangguhkan.').waitFor();
+  await suspended.done();
 });
 
 test('usage is a figure, a bar with its values, and a sentence', async ({ profiles }) => {

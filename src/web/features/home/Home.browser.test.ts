@@ -84,6 +84,7 @@ function homeOf(busy: number, attention: readonly object[] = []) {
     yesterday: busy > 1 ? today : noDay,
     days,
     attention,
+    unpaid_plan: null as object | null,
     paused: [] as object[],
     newest: [],
   };

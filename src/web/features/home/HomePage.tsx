@@ -80,7 +80,7 @@ function Overview({ home }: { home: HomeSummary }) {
   const layout = !started ? 'steps' : hasFigures(home.days) ? 'figures' : 'sentences';
   useEffect(() => storageSet('browser', LAYOUT, layout), [layout]);
   const today = layout === 'figures' ? <Today {...home} /> : <Sentences {...home} />;
-  const isCalm = home.attention.length + home.paused.length === 0;
+  const isCalm = !home.unpaid_plan && home.attention.length + home.paused.length === 0;
   return (
     <div className="stack gap-36">
       {first && <FirstSent message={first} />}
@@ -96,7 +96,7 @@ function Overview({ home }: { home: HomeSummary }) {
               today
             ) : (
               <Stack gap={12}>
-                <Attention tokens={home.attention} paused={home.paused} />
+                <Attention tokens={home.attention} plan={home.unpaid_plan} paused={home.paused} />
                 <Unread unread={home.unread} />
               </Stack>
             )}
@@ -115,6 +115,7 @@ function Overview({ home }: { home: HomeSummary }) {
         <>
           {/* The steps cover tokens that wait for a phone, but not webhooks or tokens that may belong to others. */}
           <Attention
+            plan={home.unpaid_plan}
             tokens={home.attention.filter(
               (token) => token.reason === 'under_review' || isOfWebhook(token),
             )}

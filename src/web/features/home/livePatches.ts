@@ -15,6 +15,7 @@ export const homePatches: LivePatches = {
     'topup.changed': refetchHome,
     'webhook.changed': refetchHome,
     'campaign.changed': refetchHome,
+    'subscription.changed': refetchHome,
     // A response under way may have been read before the event.
     'saldo.changed': (_event, { isFetching, refetch }) => {
       if (isFetching(['home'])) refetch(['home']);

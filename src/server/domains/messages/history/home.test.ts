@@ -36,6 +36,7 @@ test('shows zeros, thirty empty days, and four open steps for a new account', as
     yesterday: none,
     unread: 0,
     attention: [],
+    unpaid_plan: null,
     paused: [],
     newest: [],
   });

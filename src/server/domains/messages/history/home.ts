@@ -25,6 +25,8 @@ type PausedCampaigns = (
   accountId: string,
 ) => Promise<readonly { campaign_id: string; name: string; waiting: number }[]>;
 
+type UnpaidPlan = (tx: Tx, accountId: string) => Promise<HomeSummary['unpaid_plan']>;
+
 /** The campaigns of messages, by the messages' references. */
 type CampaignsOfRefs = (
   tx: Tx,
@@ -38,6 +40,7 @@ type NewestRow = HomeSummary['newest'][number];
 type Reports = {
   webhookTroubles: WebhookTroubles;
   pausedCampaigns: PausedCampaigns;
+  unpaidPlan: UnpaidPlan;
   campaignsOfRefs: CampaignsOfRefs;
 };
 
@@ -59,23 +62,35 @@ export function summaryOf(
   {
     webhookTroubles = none,
     pausedCampaigns = none,
+    unpaidPlan = async () => null,
     campaignsOfRefs = async () => new Map(),
   }: Partial<Reports> = {},
 ): Promise<HomeSummary> {
   const today = civilDate(now);
   return readAsAccount(sql, accountId, async (tx) => {
-    const [saldo, welcome_bonus, checklist, unread, days, tokens, troubles, paused, newest] =
-      await Promise.all([
-        saldoOf(tx, accountId),
-        bonusOf(tx, accountId),
-        checklistOf(tx, accountId),
-        unreadOf(tx, accountId),
-        daysOf(tx, accountId, today),
-        tokensOf(tx, accountId, today),
-        webhookTroubles(tx, accountId, now),
-        pausedCampaigns(tx, accountId),
-        newestOf(tx, accountId, campaignsOfRefs),
-      ]);
+    const [
+      saldo,
+      welcome_bonus,
+      checklist,
+      unread,
+      days,
+      tokens,
+      troubles,
+      paused,
+      unpaid_plan,
+      newest,
+    ] = await Promise.all([
+      saldoOf(tx, accountId),
+      bonusOf(tx, accountId),
+      checklistOf(tx, accountId),
+      unreadOf(tx, accountId),
+      daysOf(tx, accountId, today),
+      tokensOf(tx, accountId, today),
+      webhookTroubles(tx, accountId, now),
+      pausedCampaigns(tx, accountId),
+      unpaidPlan(tx, accountId),
+      newestOf(tx, accountId, campaignsOfRefs),
+    ]);
     const first = tokens.find(({ status }) => status === 'linked') ?? tokens[0];
     const dayOf = (date: string) => {
       const { date: _, ...figures } = days.find((day) => day.date === date) ?? dayWith(date, {});
@@ -91,6 +106,7 @@ export function summaryOf(
       yesterday: dayOf(daysAfter(today, -1)),
       days,
       attention: attentionOf(tokens, troubles, today),
+      unpaid_plan,
       paused: paused.map(({ campaign_id, name, waiting }) => ({
         id: publicId('campaign', campaign_id),
         name,

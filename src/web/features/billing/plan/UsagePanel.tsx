@@ -27,7 +27,7 @@ export function UsagePanel({ subscription, error, onRetry }: Props) {
 }
 
 function Usage({ subscription }: { subscription: Subscription }) {
-  const { usage, status } = subscription;
+  const { usage, status, plan } = subscription;
   const { used, beyond, quota } = usage;
   return (
     <div className={classes('stack gap-12', styles['usage'])}>
@@ -46,7 +46,7 @@ function Usage({ subscription }: { subscription: Subscription }) {
         </p>
       )}
       <p className={styles['forecast']}>
-        {status === 'suspended' && quota > 0
+        {status === 'suspended' && plan.quota > 0
           ? 'Kuota tidak berlaku selama paket ditangguhkan.'
           : forecastSentence(subscription)}
       </p>
