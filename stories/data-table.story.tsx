@@ -7,7 +7,7 @@ import { sampleRows, type Sample } from '#stories/gallery/sampleServer.ts';
 import { sampleColumns, SampleTable } from '#stories/gallery/SampleTable.tsx';
 import { Emitted, Show } from '#stories/gallery/Show.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
-import { selectionParts } from '#web/ui/table/selection/selectionParts.ts';
+import { selectionParts } from '#web/ui/table/selection/SelectionBar.tsx';
 import { DataTable } from '#web/ui/table/DataTable.tsx';
 import { Dropdown, MenuButton } from '#web/ui/menu/Dropdown.tsx';
 import { Row } from '#web/ui/panel/Panel.tsx';

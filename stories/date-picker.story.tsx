@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { Piece } from '#stories/gallery/piece.ts';
 import { Emitted, Show } from '#stories/gallery/Show.tsx';
 import { DatePicker } from '#web/ui/date/DatePicker.tsx';
-import type { DatePickerProps } from '#web/ui/date/usePicking.ts';
+import type { DatePickerProps } from '#web/ui/date/DateChooser.tsx';
 import { dateWords, type CivilDate, type DateRange } from '#web/ui/date/dates.ts';
 
 /** The gallery's calendar has a fixed date. */

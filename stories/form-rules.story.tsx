@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { checkWith } from '#web/ui/form/checkWith.ts';
+import { checkWith } from '#web/ui/form/formRules.ts';
 import { useForm } from '#web/ui/form/useForm.ts';
 import styles from '#stories/gallery/fields.module.css';
 import type { Piece } from '#stories/gallery/piece.ts';

@@ -4,7 +4,7 @@ import type { Piece } from '#stories/gallery/piece.ts';
 import { Emitted, Show } from '#stories/gallery/Show.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { ImageZoom } from '#web/ui/media/ImageZoom.tsx';
-import type { ZoomState } from '#web/ui/media/zoomState.ts';
+import type { ZoomState } from '#web/ui/media/ZoomLayer.tsx';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 
 function Demo() {

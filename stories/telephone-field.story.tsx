@@ -11,7 +11,7 @@ import {
   TelephoneField,
   type CountryData,
 } from '#web/ui/phone/TelephoneField.tsx';
-import type { TelephoneOptions } from '#web/ui/phone/telephoneOptions.ts';
+import type { TelephoneOptions } from '#web/ui/phone/telephoneCountries.ts';
 
 function Plain() {
   const [phone, setPhone] = useState('');

@@ -22,8 +22,8 @@ const subjects = {
     tests: ['src/web/browser/redirect.test.ts'],
   },
   'form-rules': {
-    mutate: ['src/web/ui/form/formRules.ts', 'src/web/ui/form/checkWith.ts'],
-    tests: ['src/web/ui/form/formRules.test.ts', 'src/web/ui/form/checkWith.test.ts'],
+    mutate: ['src/web/ui/form/formRules.ts'],
+    tests: ['src/web/ui/form/formRules.test.ts'],
   },
   captions: {
     mutate: ['src/contract/messages/captions.ts'],

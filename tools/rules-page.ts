@@ -38,7 +38,6 @@ const modules = [
   'src/web/ui/phone/telephoneReal.ts',
   'src/web/ui/phone/telephoneVectors.ts',
   'src/web/ui/select/options.ts',
-  'src/web/ui/skeleton/skeleton.ts',
   'src/web/ui/table/columns.ts',
   'src/web/ui/table/selection.ts',
   'src/web/ui/table/sort.ts',

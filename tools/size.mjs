@@ -40,7 +40,7 @@ const pieces = {
   'src/web/ui/phone/TelephoneList.tsx': 2.7,
   'src/web/ui/select/Combobox.tsx': 2.7,
   'src/web/ui/toast/Toaster.tsx': 9,
-  'src/web/ui/overlay/ConfirmHost.tsx': 1.4,
+  'src/web/ui/overlay/ConfirmDialog.tsx': 1.4,
   'src/web/ui/qr/QrImage.tsx': 12,
   'src/web/app/palette/Palette.tsx': 4,
   'src/web/features/messages/conversations/ConversationsView.tsx': 12.7,

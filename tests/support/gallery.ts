@@ -1,7 +1,8 @@
-import { type Browser, type Locator, type Page, chromium } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { test as base, expect, inject } from 'vitest';
 import {
   openPerson,
+  startBrowser,
   type Person,
   settled,
   type PersonOptions,
@@ -49,7 +50,7 @@ export async function boxOf(thing: Locator) {
 }
 
 async function openProfiles(): Promise<Profiles> {
-  const browser = await chromium.connect(inject('chromium'));
+  const browser = await startBrowser();
   const known = new Map<string, Promise<Person>>();
   const open = (options: PersonOptions) => {
     const key = JSON.stringify(options, (_, one) => (one instanceof RegExp ? one.source : one));

@@ -12,7 +12,7 @@ import { ChangeDialog } from '#web/features/billing/plans/ChangeDialog.tsx';
 import { Plans } from '#web/features/billing/plans/Plans.tsx';
 import { subscriptionQuery } from '#web/features/billing/queries.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
-import { useWide } from '#web/ui/layout/useWide.ts';
+import { useWide } from '#web/ui/layout/useMedia.ts';
 import { PageHead } from '#web/ui/layout/PageHead.tsx';
 
 /** Route `/billing`: the plan, its usage, the other plans, and the invoices, which are first on phones. */

@@ -22,7 +22,7 @@ import { saldoQuery } from '#web/features/saldo/saldo.ts';
 import { FIRST_TEXT, UnverifiedNote, WindowNote } from '#web/features/tokens/tokens.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button, LinkButton } from '#web/ui/button/Button.tsx';
-import { checkWith } from '#web/ui/form/checkWith.ts';
+import { checkWith } from '#web/ui/form/formRules.ts';
 import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
 import { useForm } from '#web/ui/form/useForm.ts';
 import { Money } from '#web/ui/money/Money.tsx';

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import styles from '#web/features/messages/MessagesPage.module.css';
 import { classes } from '#web/ui/classes.ts';
 import { PageHead } from '#web/ui/layout/PageHead.tsx';
-import { useWide } from '#web/ui/layout/useWide.ts';
+import { useWide } from '#web/ui/layout/useMedia.ts';
 import { TabLink, TabLinks } from '#web/ui/tabs/Tabs.tsx';
 
 type Current = 'conversations' | 'table' | 'campaigns' | 'exports' | 'optouts';

@@ -14,7 +14,7 @@ import { usageQuery } from '#web/features/saldo/usage/usageQuery.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { formatRupiah } from '#contract/base/money.ts';
 import type { SaldoSummary } from '#contract/saldo-summary.ts';
-import { useWide } from '#web/ui/layout/useWide.ts';
+import { useWide } from '#web/ui/layout/useMedia.ts';
 import { PageHead } from '#web/ui/layout/PageHead.tsx';
 
 /** Route `/saldo`. On phones, whose top bar shows the balance, the statement is first. */

@@ -7,7 +7,7 @@ import { AnchorButton, Button } from '#web/ui/button/Button.tsx';
 import { CopyField } from '#web/ui/copy/CopyField.tsx';
 import { Countdown } from '#web/ui/time/Countdown.tsx';
 import { showCountdown } from '#web/ui/time/countdown.ts';
-import { useWide } from '#web/ui/layout/useWide.ts';
+import { useWide } from '#web/ui/layout/useMedia.ts';
 import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 

@@ -22,7 +22,7 @@ import { DataTable } from '#web/ui/table/DataTable.tsx';
 import type { Column } from '#web/ui/table/tableProps.ts';
 import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
 import { PageHead } from '#web/ui/layout/PageHead.tsx';
-import { useWide } from '#web/ui/layout/useWide.ts';
+import { useWide } from '#web/ui/layout/useMedia.ts';
 import { ListSkeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 

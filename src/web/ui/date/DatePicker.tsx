@@ -1,14 +1,18 @@
 import { Calendar as Icon, X } from 'lucide-react';
 import { useRef, type ReactNode, type RefObject } from 'react';
-import { Chooser, ChooserFoot } from '#web/ui/date/DateChooser.tsx';
+import {
+  Chooser,
+  ChooserFoot,
+  usePicking,
+  type DatePickerProps,
+} from '#web/ui/date/DateChooser.tsx';
 import styles from '#web/ui/date/DatePicker.module.css';
 import { controlClass, Field, type FieldLinks, type FieldProps } from '#web/ui/form/Field.tsx';
-import { usePicking, type DatePickerProps } from '#web/ui/date/usePicking.ts';
 import { Drawer } from '#web/ui/overlay/Modal.tsx';
 import { classes } from '#web/ui/classes.ts';
 import { presetOf, showRange, type DateRange } from '#web/ui/date/dates.ts';
 import { Popover } from '#web/ui/overlay/Popover.tsx';
-import { useWide } from '#web/ui/layout/useWide.ts';
+import { useWide } from '#web/ui/layout/useMedia.ts';
 
 /**
  * A day or a range of days: presets, calendars, and text input ('3 okt', 'kemarin'). Civil dates only; the clock is

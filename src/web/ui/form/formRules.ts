@@ -1,3 +1,5 @@
+import type { FieldErrors } from '#web/ui/form/fieldErrors.ts';
+
 /** A limit, optionally with its error message. */
 type Stated<T> = T | { readonly value: T; readonly message: string };
 
@@ -143,3 +145,21 @@ export function brokenFields<Values extends object>(
   }
   return wrong;
 }
+
+/**
+ * A check for `useForm`: the form's own rules, and optionally a schema. If both reject a field, the rule's message
+ * wins, because it was written for this form.
+ *
+ * @param more further errors of the values, usually `wrongFields` of the act.
+ */
+export const checkWith =
+  <Values extends object>(
+    rules: RulesOf<Values>,
+    more?: (values: Values) => FieldErrors | Promise<FieldErrors>,
+  ) =>
+  (values: Values): FieldErrors | Promise<FieldErrors> => {
+    const broken = brokenFields(values, rules);
+    const others = more?.(values) ?? {};
+    if (!(others instanceof Promise)) return { ...others, ...broken };
+    return others.then((wrong) => ({ ...wrong, ...broken }));
+  };

@@ -1,7 +1,7 @@
 import { lazy, Suspense, type ComponentPropsWithoutRef } from 'react';
 import { BrokenPicture } from '#web/ui/media/BrokenPicture.tsx';
 import styles from '#web/ui/media/ImageZoom.module.css';
-import type { ZoomState } from '#web/ui/media/zoomState.ts';
+import type { ZoomState } from '#web/ui/media/ZoomLayer.tsx';
 import { useBroken } from '#web/ui/media/useBroken.ts';
 import { classes } from '#web/ui/classes.ts';
 

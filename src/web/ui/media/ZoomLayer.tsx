@@ -11,8 +11,9 @@ import {
   type ReactNode,
 } from 'react';
 import { Controlled } from 'react-medium-image-zoom';
-import type { ZoomState } from '#web/ui/media/zoomState.ts';
 import styles from '#web/ui/media/ImageZoom.module.css';
+
+export type ZoomState = 'UNLOADED' | 'LOADING' | 'LOADED' | 'UNLOADING';
 
 type Props = {
   expandText: string;

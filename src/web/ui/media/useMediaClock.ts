@@ -7,11 +7,6 @@ import {
   type RefCallback,
   type SetStateAction,
 } from 'react';
-import {
-  releaseMediaSession,
-  claimMediaSession,
-  updateMediaSession,
-} from '#web/ui/media/mediaSession.ts';
 import { nextRate, progressOf, seekTarget, type Progress } from '#web/ui/media/media.ts';
 import {
   LISTEN_MS,
@@ -305,4 +300,63 @@ function remember(name: string, seconds: number): void {
   if (seconds <= 0) return;
   leftAt.set(name, seconds);
   if (leftAt.size > LEFT_MAX) leftAt.delete(leftAt.keys().next().value ?? '');
+}
+
+let loud: HTMLMediaElement | undefined;
+
+type Keys = Partial<Record<MediaSessionAction, (details: MediaSessionActionDetails) => void>>;
+
+/**
+ * Claims the media session: pauses other media, and takes the device's media keys.
+ *
+ * @param keys the actions of a keyboard, a headset or a lock screen
+ */
+function claimMediaSession(media: HTMLMediaElement, title: string, keys: Keys): void {
+  if (loud && loud !== media) loud.pause();
+  loud = media;
+  const session = sessionOf();
+  if (!session) return;
+  session.metadata = new MediaMetadata({ title });
+  for (const [action, handler] of Object.entries(keys)) {
+    setHandler(session, action as MediaSessionAction, handler);
+  }
+}
+
+/** Updates the system's media session; nothing when another medium owns it. */
+function updateMediaSession(media: HTMLMediaElement): void {
+  const session = sessionOf();
+  if (loud !== media || !session) return;
+  session.playbackState = media.paused ? 'paused' : 'playing';
+  const { duration, currentTime, playbackRate } = media;
+  if (!Number.isFinite(duration) || duration <= 0 || currentTime > duration) return;
+  session.setPositionState({ duration, position: currentTime, playbackRate });
+}
+
+/** Releases the media session. */
+function releaseMediaSession(
+  media: HTMLMediaElement,
+  actions: readonly MediaSessionAction[],
+): void {
+  if (loud !== media) return;
+  loud = undefined;
+  const session = sessionOf();
+  if (!session) return;
+  session.metadata = null;
+  session.playbackState = 'none';
+  for (const action of actions) setHandler(session, action, null);
+}
+
+const sessionOf = (): MediaSession | undefined =>
+  'mediaSession' in navigator && 'MediaMetadata' in window ? navigator.mediaSession : undefined;
+
+function setHandler(
+  session: MediaSession,
+  action: MediaSessionAction,
+  handler: MediaSessionActionHandler | null,
+): void {
+  try {
+    session.setActionHandler(action, handler);
+  } catch {
+    // This browser does not support the action.
+  }
 }

@@ -1,10 +1,26 @@
-import { type FormEvent, useId, useState } from 'react';
+import { type FormEvent, useId, useState, type ReactNode } from 'react';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
-import type { Question } from '#web/ui/overlay/question.ts';
 import styles from '#web/ui/overlay/ConfirmDialog.module.css';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { classes } from '#web/ui/classes.ts';
+import { createRoot } from 'react-dom/client';
+import { createStore, useStore } from '#web/browser/store.ts';
+
+export type Question = {
+  title: ReactNode;
+  children?: ReactNode;
+  /** Default 'Cancel'; screens use 'Batal'. */
+  cancelText?: string;
+  /** Default 'Delete'; screens use 'Hapus', 'Keluar' and so on. */
+  confirmText?: string;
+  /** `danger` unless it can be undone. */
+  tone?: 'danger' | 'primary';
+  /** Runs while the dialog waits; an error is shown inside, and the dialog stays open. */
+  onConfirm?: () => void | Promise<void>;
+  /** The message for an error of `onConfirm`; '' shows none. */
+  sentenceOf?: (error: unknown) => string;
+};
 
 type Props = Question & {
   open: boolean;
@@ -98,4 +114,38 @@ export function ConfirmDialog({
       </div>
     </Modal>
   );
+}
+
+type OpenQuestion = { turn: number; question: Question; answer: (confirmed: boolean) => void };
+
+const openQuestion = createStore<OpenQuestion | undefined>(() => undefined);
+let turns = 0;
+let mounted = false;
+
+function answer(confirmed: boolean): void {
+  openQuestion.get()?.answer(confirmed);
+  openQuestion.set(undefined);
+}
+
+/** Asks a question; an open one is answered with no. */
+export function ask(question: Question): Promise<boolean> {
+  mount();
+  answer(false);
+  turns += 1;
+  const turn = turns;
+  return new Promise((resolve) => openQuestion.set({ turn, question, answer: resolve }));
+}
+
+/** A separate React root, so that any code may ask on any page. */
+function mount(): void {
+  if (mounted) return;
+  mounted = true;
+  const container = document.body.appendChild(document.createElement('div'));
+  createRoot(container).render(<Host />);
+}
+
+function Host() {
+  const now = useStore(openQuestion);
+  if (!now) return null;
+  return <ConfirmDialog key={now.turn} {...now.question} open onClose={answer} />;
 }

@@ -1,4 +1,4 @@
-import type { Question } from '#web/ui/overlay/question.ts';
+import type { Question } from '#web/ui/overlay/ConfirmDialog.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
 /**
@@ -9,7 +9,7 @@ import { toast } from '#web/ui/toast/toasts.ts';
  * @returns true if it was confirmed and `onConfirm` has succeeded
  */
 export async function confirm(question: Question): Promise<boolean> {
-  const host = await import('#web/ui/overlay/ConfirmHost.tsx').catch(() => undefined);
+  const host = await import('#web/ui/overlay/ConfirmDialog.tsx').catch(() => undefined);
   if (host) return host.ask(question);
   toast('Halaman ini belum dimuat lengkap. Periksa koneksi Anda, lalu coba lagi.', {
     tone: 'danger',

@@ -18,11 +18,11 @@ import {
   searchCountries,
   typeAhead,
   type CountryTable,
+  type TelephoneOptions,
 } from '#web/ui/phone/telephoneCountries.ts';
-import type { TelephoneOptions } from '#web/ui/phone/telephoneOptions.ts';
 import styles from '#web/ui/phone/TelephoneList.module.css';
 import { Popover } from '#web/ui/overlay/Popover.tsx';
-import { useWide } from '#web/ui/layout/useWide.ts';
+import { useWide } from '#web/ui/layout/useMedia.ts';
 
 /** The focus after closing the list; null if it is elsewhere already. */
 type Leave = 'button' | 'number' | null;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { skeletonLeftMs } from '#web/ui/skeleton/skeleton.ts';
+import { skeletonLeftMs } from '#web/ui/skeleton/useSkeleton.ts';
 
 test.each([
   [0, 0],

@@ -1,17 +1,34 @@
-import { useDeferredValue, useEffect, useMemo, useRef, useState, type CSSProperties } from 'react';
+import {
+  useDeferredValue,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  type CSSProperties,
+  type RefObject,
+  Fragment,
+  memo,
+  type KeyboardEvent,
+  type MouseEvent,
+  type ReactNode,
+} from 'react';
 import styles from '#web/ui/table/DataTable.module.css';
-import { useDensity } from '#web/ui/table/density.ts';
+import { useDensity, setDensity } from '#web/ui/table/density.ts';
 import { Pagination } from '#web/ui/pagination/Pagination.tsx';
 import { classes } from '#web/ui/classes.ts';
 import { COLUMN_PX } from '#web/ui/table/columns.ts';
 import { firstPage, pageInstead } from '#web/ui/pagination/paging.ts';
-import type { Sort } from '#web/ui/table/sort.ts';
-import type { TableProps } from '#web/ui/table/tableProps.ts';
-import { TableBody } from '#web/ui/table/TableBody.tsx';
-import { TableHead } from '#web/ui/table/TableHead.tsx';
-import { DensityButton, PhoneSort } from '#web/ui/table/TableTools.tsx';
+import { type Sort, ariaSort, nextSort } from '#web/ui/table/sort.ts';
+import type { TableProps, Column, Picking } from '#web/ui/table/tableProps.ts';
 import tools from '#web/ui/table/TableTools.module.css';
-import { useColumnWidths } from '#web/ui/table/useColumnWidths.ts';
+import { useColumnWidths, type Separator } from '#web/ui/table/useColumnWidths.ts';
+import { ArrowDown, ArrowUp, ArrowUpDown, Rows3, Rows4 } from 'lucide-react';
+import separatorStyles from '#web/ui/table/ColumnSeparator.module.css';
+import { toggled } from '#web/ui/table/selection.ts';
+import { singleKeys } from '#web/browser/singleKeys.ts';
+import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+import skeletons from '#web/ui/skeleton/Skeleton.module.css';
+import { Select } from '#web/ui/select/Select.tsx';
 
 const MENU_PX = 56;
 const CHOOSE_PX = 48;
@@ -148,4 +165,339 @@ function useReturnedFocus(openKey: string | undefined) {
     }
   }, [openKey]);
   return table;
+}
+
+type HeadProps<Row> = {
+  table: TableProps<Row>;
+  head: RefObject<HTMLTableRowElement | null>;
+  /** One per cell of the row, including checkbox and menu. */
+  separators: readonly Separator[];
+  onSort: (sort: Sort) => void;
+};
+
+/** The header row: sortable columns are buttons, and each column is followed by its separator. */
+function TableHead<Row>({ table, head, separators, onSort }: HeadProps<Row>) {
+  const { columns, view, selection, menu } = table;
+  const before = selection ? 1 : 0;
+  return (
+    <thead role="rowgroup">
+      <tr role="row" ref={head}>
+        {selection && (
+          <th role="columnheader" scope="col">
+            <span className="sr-only">Pilih</span>
+            <selection.pieces.ChooseAll table={table} selection={selection} />
+          </th>
+        )}
+        {columns.map((column, index) => (
+          <Header
+            key={column.id}
+            column={column}
+            sort={view.sort}
+            onSort={onSort}
+            separator={index < columns.length - 1 ? separators[index + before] : undefined}
+          />
+        ))}
+        {menu && (
+          <th role="columnheader" scope="col">
+            <span className="sr-only">Tindakan</span>
+          </th>
+        )}
+      </tr>
+    </thead>
+  );
+}
+
+type HeaderProps<Row> = {
+  column: Column<Row>;
+  sort: Sort | null | undefined;
+  onSort: (sort: Sort) => void;
+  separator: Separator | undefined;
+};
+
+function Header<Row>({ column, sort, onSort, separator }: HeaderProps<Row>) {
+  const { id, title, sortable, align } = column;
+  const direction = ariaSort(sort, id);
+  const Arrow = { ascending: ArrowUp, descending: ArrowDown, none: ArrowUpDown }[direction];
+  return (
+    <th
+      role="columnheader"
+      scope="col"
+      data-align={align}
+      aria-sort={sortable ? direction : undefined}
+    >
+      {sortable && (
+        <button type="button" className={styles['sort']} onClick={() => onSort(nextSort(sort, id))}>
+          {title}
+          <Arrow size={14} aria-hidden="true" />
+        </button>
+      )}
+      {/* In cards the button is hidden; the column keeps its name. */}
+      <span className={classes(sortable && styles['name'])}>{title}</span>
+      {separator && <ColumnSeparator column={title} separator={separator} />}
+    </th>
+  );
+}
+
+type SeparatorProps = { column: string; separator: Separator };
+
+const ColumnSeparator = ({ column, separator }: SeparatorProps) => (
+  <span
+    role="separator"
+    aria-orientation="vertical"
+    aria-label={`Lebar kolom ${column}`}
+    tabIndex={0}
+    className={separatorStyles['separator']}
+    {...separator}
+  />
+);
+
+const SKELETON_ROWS = 10;
+
+type BodyProps<Row> = {
+  table: TableProps<Row>;
+  waiting: boolean;
+  picking: Picking;
+};
+
+function TableBody<Row>({ table, waiting, picking }: BodyProps<Row>) {
+  const { columns, rows, rowKey, onOpen, menu, selection, empty } = table;
+  const span = columns.length + (menu ? 1 : 0) + (selection ? 1 : 0);
+  return (
+    // Handles the keys of all buttons and checkboxes inside.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
+    <tbody
+      role="rowgroup"
+      className={waiting ? skeletons['together'] : undefined}
+      onKeyDown={onOpen || selection ? walk : undefined}
+    >
+      {waiting && <LoadingRows table={table} />}
+      {!waiting &&
+        rows.map((row, index) => (
+          <Fragment key={rowKey(row)}>
+            <GroupHead row={row} before={rows[index - 1]} group={table.group} span={span} />
+            <Line row={row} table={table} picking={picking} />
+            <Detail span={span}>{table.detail?.(row)}</Detail>
+          </Fragment>
+        ))}
+      {!waiting && rows.length === 0 && <EmptyRow span={span}>{empty}</EmptyRow>}
+    </tbody>
+  );
+}
+
+type GroupProps<Row> = {
+  row: Row;
+  before: Row | undefined;
+  group: ((row: Row) => string) | undefined;
+  span: number;
+};
+
+function GroupHead<Row>({ row, before, group, span }: GroupProps<Row>) {
+  const words = group?.(row);
+  if (!group || (before !== undefined && group(before) === words)) return null;
+  return (
+    <tr role="row" className={styles['group']}>
+      <th role="rowheader" scope="rowgroup" colSpan={span}>
+        {words}
+      </th>
+    </tr>
+  );
+}
+
+const Detail = ({ span, children }: { span: number; children: ReactNode }) =>
+  children && (
+    <tr role="row" className={styles['detail']}>
+      <td role="cell" colSpan={span}>
+        {children}
+      </td>
+    </tr>
+  );
+
+const EmptyRow = ({ span, children }: { span: number; children: ReactNode }) => (
+  <tr role="row" className={styles['nothing']}>
+    <td role="cell" colSpan={span}>
+      <div className={styles['none']}>
+        {children}
+        <p className={styles['empty']}>Data tidak ditemukan</p>
+      </div>
+    </td>
+  </tr>
+);
+
+const phonePlace = <Row,>(column: Column<Row>, index: number) =>
+  column.phone ?? (index === 0 ? 'title' : 'line');
+
+type LineProps<Row> = { row: Row; table: TableProps<Row>; picking: Picking };
+
+function Line<Row>({ row, table, picking }: LineProps<Row>) {
+  const { columns, rowKey, openKey, menu, selection } = table;
+  const key = rowKey(row);
+  const isSelected = selection?.chosen.has(key) ?? false;
+  const open = () =>
+    picking.on && selection
+      ? selection.onChoose(toggled(selection.chosen, key))
+      : table.onOpen?.(row);
+  const onOpen = table.onOpen && open;
+  const click = (event: MouseEvent<HTMLTableRowElement>) => {
+    const target = event.target as Element;
+    const own = target.closest('a, button, input, label, select, textarea, [role^="menu"]');
+    const selecting = window.getSelection()?.isCollapsed === false;
+    // A menu or dialog above the row bubbles through it in React, but is not inside it in the DOM.
+    const inside = event.currentTarget.contains(target);
+    if (!own && !selecting && inside) onOpen?.();
+  };
+  return (
+    <tr
+      role="row"
+      className={classes(styles['row'], onOpen && styles['opens'])}
+      data-open={key === openKey || undefined}
+      data-chosen={isSelected || undefined}
+      onClick={onOpen && click}
+      {...(!onOpen && readOnly)}
+    >
+      {selection && (
+        <selection.pieces.Choose row={row} table={table} selection={selection} picking={picking} />
+      )}
+      {columns.map((column, index) => (
+        <td
+          key={column.id}
+          role="cell"
+          data-align={column.align}
+          data-whole={column.whole}
+          data-phone={phonePlace(column, index)}
+        >
+          {column.phone === 'fact' ? (
+            <Fact column={column} row={row} />
+          ) : onOpen && index === 0 ? (
+            <button type="button" className={styles['open']} data-row="open" onClick={onOpen}>
+              <Cell column={column} row={row} />
+            </button>
+          ) : (
+            <Cell column={column} row={row} />
+          )}
+        </td>
+      ))}
+      {menu && (
+        <td role="cell" data-phone="menu" className={styles['menu']}>
+          {menu(row)}
+        </td>
+      )}
+    </tr>
+  );
+}
+
+/** Enter on a row that j or k has reached: unfolds its details or opens its menu, if it has any. */
+function unfold({ key, target, currentTarget }: KeyboardEvent<HTMLElement>): void {
+  if (key !== 'Enter' || target !== currentTarget) return;
+  currentTarget.querySelector<HTMLElement>('[aria-expanded]')?.click();
+}
+
+/** A row without details: it takes the focus itself, for j and k. */
+const readOnly = { tabIndex: -1, 'data-row': 'line', onKeyDown: unfold };
+
+/** Renders again only for another row or column: most of a table's cost is here. */
+const Cell = memo(function Cell<Row>({ column, row }: { column: Column<Row>; row: Row }) {
+  return column.cell(row);
+}) as <Row>(props: { column: Column<Row>; row: Row }) => ReactNode;
+
+/** In a card the title precedes the value; otherwise the column's header names it. */
+const Fact = <Row,>(props: { column: Column<Row>; row: Row }) => (
+  <>
+    <span className={styles['label']} aria-hidden="true">
+      {props.column.title}
+    </span>
+    <span className={styles['value']}>
+      <Cell {...props} />
+    </span>
+  </>
+);
+
+function LoadingRows<Row>({ table: { columns, menu, selection } }: { table: TableProps<Row> }) {
+  return Array.from({ length: SKELETON_ROWS }, (_, line) => (
+    <tr key={line} role="row" className={styles['row']} aria-hidden="true">
+      {selection && <td data-phone="choose">&nbsp;</td>}
+      {columns.map((column, index) => (
+        <td key={column.id} data-align={column.align} data-phone={phonePlace(column, index)}>
+          <Skeleton width={`${56 + ((line * 37 + index * 53) % 34)}%`} />
+        </td>
+      ))}
+      {menu && <td data-phone="menu">&nbsp;</td>}
+    </tr>
+  ));
+}
+
+const steps: Readonly<Record<string, number>> = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 };
+
+/**
+ * While a row's button or checkbox has the focus: j, k and the arrows move to the same control of the next row, x
+ * selects the row, and Enter opens it.
+ */
+function walk(event: KeyboardEvent<HTMLTableSectionElement>): void {
+  const target = event.target as HTMLElement;
+  const kind = target.dataset['row'];
+  if (kind === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key.length === 1 && !singleKeys()) return;
+  const step = Object.hasOwn(steps, event.key) ? (steps[event.key] ?? 0) : 0;
+  if (step !== 0) {
+    const all = [...event.currentTarget.querySelectorAll<HTMLElement>(`[data-row="${kind}"]`)];
+    const next = all[all.indexOf(target) + step];
+    event.preventDefault();
+    next?.focus();
+    return;
+  }
+  const press = (what: string) => {
+    event.preventDefault();
+    target.closest('tr')?.querySelector<HTMLElement>(`[data-row="${what}"]`)?.click();
+  };
+  if (event.key === 'x') press('choose');
+  if (event.key === 'Enter' && kind === 'choose') press('open');
+}
+
+type PhoneSortProps<Row> = {
+  caption: string;
+  columns: readonly Column<Row>[];
+  sort: Sort | null | undefined;
+  onSort: (sort: Sort) => void;
+};
+
+/** The sort options as a list, for cards without headers. */
+function PhoneSort<Row>({ caption, columns, sort, onSort }: PhoneSortProps<Row>) {
+  const sortable = columns.filter((column) => column.sortable);
+  if (sortable.length === 0) return null;
+  const options = sortable.flatMap(({ id, title }) => [
+    { value: `asc ${id}`, label: `${title}, naik` },
+    { value: `desc ${id}`, label: `${title}, turun` },
+  ]);
+  return (
+    <div className={tools['phoneSort']}>
+      <Select
+        label={`Urutkan ${caption}`}
+        hideLabel
+        placeholder="Urutkan"
+        options={options}
+        value={sort ? `${sort.sort_type} ${sort.sort_by}` : ''}
+        onChange={({ target }) => {
+          const [type, id = ''] = target.value.split(' ');
+          onSort({ sort_by: id, sort_type: type === 'desc' ? 'desc' : 'asc' });
+        }}
+      />
+    </div>
+  );
+}
+
+/** Toggles rows of 36 px instead of 44, for all tables; touch devices always get 44. */
+function DensityButton({ caption }: { caption: string }) {
+  const compact = useDensity() === 'compact';
+  const Icon = compact ? Rows4 : Rows3;
+  return (
+    <button
+      type="button"
+      className={tools['density']}
+      aria-label={`Baris rapat, ${caption}`}
+      title="Baris rapat"
+      aria-pressed={compact}
+      onClick={() => setDensity(compact ? 'normal' : 'compact')}
+    >
+      <Icon size={18} />
+    </button>
+  );
 }

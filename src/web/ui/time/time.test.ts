@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { nextTime, showTime, timeOptions } from '#web/ui/time/time.ts';
+import {
+  nextTime,
+  showTime,
+  timeOptions,
+  instantOfLocal,
+  localDateTime,
+} from '#web/ui/time/time.ts';
 
 test('offers 24 full hours, or 48 with the halves, as HH:MM:SS', () => {
   expect(timeOptions()).toHaveLength(24);
@@ -27,4 +33,14 @@ test.each([
 ])('after %s (halves: %s) a time select starts with %s', (now, half, next) => {
   expect(nextTime(now, half)).toBe(next);
   if (next) expect(timeOptions(half)).toContain(next);
+});
+
+test('converts a local date and time to an instant of its zone, and rejects anything else', () => {
+  const at = new Date('2026-11-21T02:05:00Z');
+  expect(localDateTime(at)).toBe('2026-11-21T09:05');
+  expect(localDateTime(at, 'Asia/Jayapura')).toBe('2026-11-21T11:05');
+  for (const zone of ['Asia/Jakarta', 'Asia/Makassar', 'Asia/Jayapura'])
+    expect(instantOfLocal(localDateTime(at, zone), zone)).toEqual(at);
+  for (const none of ['', '2026-11-21', 'besok', '2026-13-41T09:05'])
+    expect(instantOfLocal(none)).toBeUndefined();
 });

@@ -1,3 +1,5 @@
+import { civilDate, formatTime } from '#contract/base/time.ts';
+
 const two = (value: number): string => String(value).padStart(2, '0');
 const at = (slot: number, half: boolean): string =>
   half ? `${two(slot >> 1)}:${slot % 2 === 0 ? '00' : '30'}:00` : `${two(slot)}:00:00`;
@@ -19,4 +21,17 @@ export function nextTime(now: string, half = false): string | undefined {
   const past = Number(hours) * 60 + Number(minutes);
   const slots = half ? 48 : 24;
   return at((Math.floor(past / (half ? 30 : 60)) + 1) % slots, half);
+}
+
+/** An instant in the format of a datetime-local field, `2026-11-21T09:05`, in a zone. */
+export const localDateTime = (at: Date, zone?: string): string =>
+  `${civilDate(at, zone)}T${formatTime(at, zone).replace('.', ':')}`;
+
+/** The instant of a datetime-local value, `2026-11-21T09:05`, in a zone; undefined if it is invalid. */
+export function instantOfLocal(local: string, zone?: string): Date | undefined {
+  if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/.test(local)) return undefined;
+  const asUtc = Date.parse(`${local}:00Z`);
+  if (Number.isNaN(asUtc)) return undefined;
+  const ahead = Date.parse(`${localDateTime(new Date(asUtc), zone)}:00Z`) - asUtc;
+  return new Date(asUtc - ahead);
 }

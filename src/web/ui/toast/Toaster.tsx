@@ -1,12 +1,18 @@
 import { CircleAlert, CircleCheck, Info, TriangleAlert, X } from 'lucide-react';
-import { useEffect, useRef, useState, type RefObject } from 'react';
+import {
+  useEffect,
+  useRef,
+  useState,
+  type RefObject,
+  type FocusEvent,
+  type KeyboardEvent,
+  type PointerEvent,
+} from 'react';
 import { createPortal } from 'react-dom';
 import { useTopLayer } from '#web/ui/overlay/topLayer.ts';
 import styles from '#web/ui/toast/Toaster.module.css';
 import { useStore } from '#web/browser/store.ts';
 import { dismissToast, TOAST_MS, toasts, type Toast } from '#web/ui/toast/toasts.ts';
-import { useAttention } from '#web/ui/toast/useAttention.ts';
-import { useSwipe } from '#web/ui/toast/useSwipe.ts';
 
 const icons = { info: Info, success: CircleCheck, warning: TriangleAlert, danger: CircleAlert };
 
@@ -115,4 +121,95 @@ function useTimeLeft(paused: boolean, over: () => void): void {
       left.current = Math.max(0, left.current - (performance.now() - began));
     };
   }, [paused]);
+}
+
+/** True while the tab is hidden, or the window is in the background. */
+function useAway(): boolean {
+  const [away, setAway] = useState(document.hidden);
+  useEffect(() => {
+    const leave = () => setAway(true);
+    const look = () => setAway(document.hidden);
+    window.addEventListener('blur', leave);
+    window.addEventListener('focus', look);
+    document.addEventListener('visibilitychange', look);
+    return () => {
+      window.removeEventListener('blur', leave);
+      window.removeEventListener('focus', look);
+      document.removeEventListener('visibilitychange', look);
+    };
+  }, []);
+  return away;
+}
+
+/**
+ * Tracks attention to a region with temporary content: `paused` on hover, on focus or while the page is out of view. F8
+ * moves the focus there from anywhere, Escape back.
+ */
+function useAttention(region: RefObject<HTMLElement | null>) {
+  const away = useAway();
+  const [over, setOver] = useState(false);
+  const [inside, setInside] = useState(false);
+  const before = useRef<Element | null>(null);
+  useEffect(() => {
+    const come = (event: globalThis.KeyboardEvent) => {
+      const here = region.current;
+      if (event.key !== 'F8' || !here || here.contains(document.activeElement)) return;
+      event.preventDefault();
+      before.current = document.activeElement;
+      here.focus();
+    };
+    document.addEventListener('keydown', come);
+    return () => document.removeEventListener('keydown', come);
+  }, [region]);
+  return {
+    paused: away || over || inside,
+    onPointerEnter: () => setOver(true),
+    onPointerLeave: () => setOver(false),
+    onFocus: () => setInside(true),
+    onBlur: ({ currentTarget, relatedTarget }: FocusEvent) => {
+      if (!currentTarget.contains(relatedTarget)) setInside(false);
+    },
+    onKeyDown: (event: KeyboardEvent) => {
+      if (event.key !== 'Escape') return;
+      event.stopPropagation();
+      if (before.current instanceof HTMLElement) before.current.focus();
+      else region.current?.blur();
+    },
+  };
+}
+
+/** A horizontal move beyond this removes the card. */
+const SWIPE_PX = 50;
+/** A smaller move is a trembling press. */
+const SLACK_PX = 8;
+
+/** Swiping a card away to either side, by finger, pen or mouse. */
+function useSwipe(card: RefObject<HTMLElement | null>, away: () => void) {
+  const from = useRef<number>(undefined);
+  const moved = (event: PointerEvent): number =>
+    from.current === undefined ? 0 : event.clientX - from.current;
+  const put = (px: number) => {
+    card.current?.style.setProperty('--swiped', `${px}px`);
+  };
+  const rest = () => {
+    from.current = undefined;
+    put(0);
+  };
+  return {
+    onPointerDown: (event: PointerEvent) => {
+      if (event.button === 0) from.current = event.clientX;
+    },
+    onPointerMove: (event: PointerEvent) => {
+      const px = moved(event);
+      if (Math.abs(px) < SLACK_PX) return;
+      // The card captures the pointer from here on; its buttons are not pressed.
+      event.currentTarget.setPointerCapture(event.pointerId);
+      put(px);
+    },
+    onPointerUp: (event: PointerEvent) => {
+      if (Math.abs(moved(event)) >= SWIPE_PX) away();
+      rest();
+    },
+    onPointerCancel: rest,
+  };
 }

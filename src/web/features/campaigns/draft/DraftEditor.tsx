@@ -9,7 +9,7 @@ import {
 } from '#contract/campaigns.ts';
 import { formatNumber } from '#contract/base/money.ts';
 import { formatDateTimeZone } from '#contract/base/time.ts';
-import { instantOfLocal } from '#web/ui/time/localTime.ts';
+import { instantOfLocal } from '#web/ui/time/time.ts';
 import { allTokensQuery } from '#web/api/allTokens.ts';
 import { fieldsOf, sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';

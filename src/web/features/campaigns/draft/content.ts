@@ -1,6 +1,6 @@
 import { Latitude, Longitude } from '#contract/messages/sending.ts';
 import type { CampaignContent, CampaignContentInput, Campaign } from '#contract/campaigns.ts';
-import { instantOfLocal, localDateTime } from '#web/ui/time/localTime.ts';
+import { instantOfLocal, localDateTime } from '#web/ui/time/time.ts';
 
 export type DraftValues = {
   type: string;

@@ -22,8 +22,7 @@ import { noFilters, readFilters, type Filters } from '#web/features/messages/his
 import { MessageDrawer } from '#web/features/messages/details/MessageDrawer.tsx';
 import styles from '#web/features/messages/history/MessageTable.module.css';
 import { ExportButton } from '#web/features/exports/exports.ts';
-import { useWide } from '#web/ui/layout/useWide.ts';
-import { useMedia } from '#web/ui/layout/useMedia.ts';
+import { useWide, useMedia } from '#web/ui/layout/useMedia.ts';
 import { PeerName } from '#web/features/messages/PeerName.tsx';
 import { ScheduledFor } from '#web/features/messages/ScheduledFor.tsx';
 import { FailedFor } from '#web/features/messages/history/FailedFor.tsx';
@@ -32,7 +31,7 @@ import { allTokensQuery } from '#web/api/allTokens.ts';
 import { hasCost, nameOf } from '#web/features/messages/labels.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
-import { selectionParts } from '#web/ui/table/selection/selectionParts.ts';
+import { selectionParts } from '#web/ui/table/selection/SelectionBar.tsx';
 import { DataTable } from '#web/ui/table/DataTable.tsx';
 import type { Column, Selection } from '#web/ui/table/tableProps.ts';
 import { Money } from '#web/ui/money/Money.tsx';

@@ -6,7 +6,7 @@ import { useEffect } from 'react';
 import { sendMessage, TEXT_MAX } from '#contract/messages.ts';
 import { formatPhone } from '#contract/base/phone.ts';
 import type { ChannelName, Token } from '#contract/tokens.ts';
-import { checkWith } from '#web/ui/form/checkWith.ts';
+import { checkWith } from '#web/ui/form/formRules.ts';
 import { storageSet, storageGet } from '#web/browser/storage.ts';
 import { useAct } from '#web/api/query.ts';
 import { useForm } from '#web/ui/form/useForm.ts';

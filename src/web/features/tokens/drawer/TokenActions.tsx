@@ -10,7 +10,7 @@ import { useRemoveToken } from '#web/features/tokens/drawer/useRemoveToken.tsx';
 import { AskSupport } from '#web/features/support/support.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { confirm } from '#web/ui/overlay/confirm.ts';
-import type { Question } from '#web/ui/overlay/question.ts';
+import type { Question } from '#web/ui/overlay/ConfirmDialog.tsx';
 
 const MoveToken = lazy(async () => ({
   default: (await import('#web/features/tokens/channels/MoveToken.tsx')).MoveToken,

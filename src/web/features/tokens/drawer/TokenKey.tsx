@@ -9,7 +9,7 @@ import { useTokenChanged } from '#web/features/tokens/queries.ts';
 import styles from '#web/features/tokens/tokens.module.css';
 import { Button } from '#web/ui/button/Button.tsx';
 import { confirm } from '#web/ui/overlay/confirm.ts';
-import type { Question } from '#web/ui/overlay/question.ts';
+import type { Question } from '#web/ui/overlay/ConfirmDialog.tsx';
 
 /** The last characters of the API key, and its replacement; the first token of an account begins without a key. */
 export function TokenKey({ token }: { token: Token }) {

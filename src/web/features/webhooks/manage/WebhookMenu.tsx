@@ -18,7 +18,7 @@ import styles from '#web/features/webhooks/webhooks.module.css';
 import { Button } from '#web/ui/button/Button.tsx';
 import { Dropdown, MenuButton, MenuSeparator } from '#web/ui/menu/Dropdown.tsx';
 import { confirm } from '#web/ui/overlay/confirm.ts';
-import type { Question } from '#web/ui/overlay/question.ts';
+import type { Question } from '#web/ui/overlay/ConfirmDialog.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
 type Props = { webhook: Webhook; onOff: () => void };

@@ -1,11 +1,15 @@
-import { useRef, useState, type RefObject } from 'react';
+import { useRef, useState, type RefObject, useEffect } from 'react';
 import { TEXT_MAX } from '#contract/messages.ts';
 import type { UploadPurpose } from '#contract/uploads.ts';
 import { newIdempotencyKey } from '#web/api/idempotencyKey.ts';
 import { dropFile, keepFile } from '#web/api/uploads/outgoingFiles.ts';
-import type { AttachedFile } from '#web/ui/chat/attachments/attachedFiles.ts';
+import {
+  type AttachedFile,
+  readFiles,
+  storeFiles,
+  type GoneFile,
+} from '#web/ui/chat/attachments/attachedFiles.ts';
 import { fileFault } from '#web/ui/chat/attachments/fileFault.ts';
-import { useFiles } from '#web/ui/chat/attachments/useFiles.ts';
 import { useDraft } from '#web/ui/chat/composer/useDraft.ts';
 
 export type Attached = {
@@ -105,3 +109,48 @@ const withCaption = (
   id: string,
   caption: string,
 ): readonly AttachedFile[] => files.map((one) => (one.id === id ? { ...one, caption } : one));
+
+type Change = (change: (files: readonly AttachedFile[]) => readonly AttachedFile[]) => void;
+
+const NONE: readonly AttachedFile[] = [];
+
+type Files = {
+  files: readonly AttachedFile[];
+  change: Change;
+  faults: readonly string[];
+  setFaults: (faults: readonly string[]) => void;
+};
+
+/** The files attached in a thread, stored in this browser until they are sent. */
+function useFiles(thread: string): Files {
+  const [state, setState] = useState({ thread, files: NONE, read: false });
+  const [faults, setFaults] = useState<readonly string[]>([]);
+  if (state.thread !== thread) {
+    setState({ thread, files: NONE, read: false });
+    setFaults([]);
+  }
+  useEffect(() => {
+    let left = false;
+    void readFiles(thread).then(({ files, gone }) => {
+      if (left) return;
+      if (gone.length > 0) setFaults(gone.map(goneFault));
+      setState((now) => ({ ...now, files: [...files, ...now.files], read: true }));
+    });
+    return () => {
+      left = true;
+    };
+  }, [thread]);
+  useEffect(() => {
+    // Not before the stored files were read.
+    if (state.read) storeFiles(state.thread, state.files);
+  }, [state]);
+  return {
+    files: state.thread === thread ? state.files : NONE,
+    change: (next) => setState((now) => ({ ...now, files: next(now.files) })),
+    faults,
+    setFaults,
+  };
+}
+
+const goneFault = ({ name, caption }: GoneFile): string =>
+  `${name} tidak ada lagi di browser ini. Pilih sekali lagi.${caption && ` Keterangannya: ${caption}`}`;

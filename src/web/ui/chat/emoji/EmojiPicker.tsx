@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState, type KeyboardEvent, type RefObject } from 'react';
-import { useStore } from '#web/browser/store.ts';
-import { emojiTone, noteEmoji, recentEmoji, setEmojiTone } from '#web/ui/chat/emoji/chosenEmoji.ts';
+import { useStore, createStore } from '#web/browser/store.ts';
 import printed from '#web/ui/chat/emoji/emoji.json' with { type: 'json' };
 import {
   findEmoji,
@@ -9,9 +8,13 @@ import {
   toned,
   tones,
   type Emoji,
+  withRecent,
+  type Tone,
 } from '#web/ui/chat/emoji/emoji.ts';
 import styles from '#web/ui/chat/emoji/EmojiPicker.module.css';
 import { TextField } from '#web/ui/text/TextField.tsx';
+import { readJson } from '#web/browser/json.ts';
+import { storageGet, storageSet } from '#web/browser/storage.ts';
 
 const groups = groupsOf(printed);
 const byEmoji = new Map(groups.flatMap(({ all }) => all.map((one) => [one.emoji, one])));
@@ -186,4 +189,26 @@ function Tones() {
       ))}
     </div>
   );
+}
+
+const RECENT_KEY = 'emoji recent';
+const TONE_KEY = 'emoji tone';
+
+const recentEmoji = createStore<readonly string[]>(() => {
+  const stored = readJson(storageGet('browser', RECENT_KEY));
+  return Array.isArray(stored) ? stored.filter((one) => typeof one === 'string') : [];
+});
+
+function noteEmoji(chosen: string): void {
+  recentEmoji.set(withRecent(recentEmoji.get(), chosen));
+  storageSet('browser', RECENT_KEY, JSON.stringify(recentEmoji.get()));
+}
+
+const emojiTone = createStore<Tone>(
+  () => tones.find((tone) => tone === storageGet('browser', TONE_KEY)) ?? '',
+);
+
+function setEmojiTone(tone: Tone): void {
+  emojiTone.set(tone);
+  storageSet('browser', TONE_KEY, tone === '' ? undefined : tone);
 }

@@ -1,6 +1,5 @@
-import { useId, useRef, useState, type KeyboardEvent } from 'react';
+import { useId, useRef, useState, type KeyboardEvent, useLayoutEffect } from 'react';
 import type { QuickReply } from '#contract/messages/sending.ts';
-import { ReplyList } from '#web/ui/chat/replies/ReplyList.tsx';
 import {
   typedName,
   fittingReplies,
@@ -9,6 +8,7 @@ import {
 } from '#web/ui/chat/replies/replies.ts';
 import type { ComposerOffer } from '#web/ui/chat/composer/Composer.tsx';
 import { stepRound } from '#web/ui/menu/menus.ts';
+import styles from '#web/ui/chat/replies/ReplyList.module.css';
 
 type Options = {
   /** Undefined while loading. */
@@ -82,4 +82,56 @@ function pressed(event: KeyboardEvent, does: Partial<Record<string, () => void>>
   event.stopPropagation();
   work();
   return true;
+}
+
+type ListProps = {
+  id: string;
+  replies: readonly QuickReply[];
+  marked: number;
+  /** Replaces `{nama}`. */
+  person: string;
+  words: ReplyWords;
+  onMark: (index: number) => void;
+  onTake: (index: number) => void;
+  onManage: () => void;
+};
+
+/** The offered replies; the box below keeps the focus and handles the keys. */
+function ReplyList({ id, replies, ...rest }: ListProps) {
+  const { marked, person, words, onMark, onTake, onManage } = rest;
+  const activeId = `${id}-${marked}`;
+  useLayoutEffect(() => {
+    document.getElementById(activeId)?.scrollIntoView({ block: 'nearest' });
+  }, [activeId]);
+  if (replies.length === 0) {
+    return (
+      <div id={id} className={styles['none']} role="status">
+        Belum ada {words.title.toLowerCase()}.{' '}
+        <button type="button" className={styles['manage']} onClick={onManage}>
+          Tambah {words.one}
+        </button>
+      </div>
+    );
+  }
+  return (
+    <div id={id} role="listbox" aria-label={words.title} className={styles['list']}>
+      {replies.map((reply, index) => (
+        // The box handles the keys; a pointer selects without taking its focus.
+        // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus
+        <div
+          key={reply.name}
+          id={`${id}-${index}`}
+          role="option"
+          aria-selected={index === marked}
+          className={styles['option']}
+          onPointerMove={() => index === marked || onMark(index)}
+          onPointerDown={(event) => event.preventDefault()}
+          onClick={() => onTake(index)}
+        >
+          <span className={styles['name']}>/{reply.name}</span>
+          <span className={styles['text']}>{withReply('', reply.text, person)}</span>
+        </div>
+      ))}
+    </div>
+  );
 }

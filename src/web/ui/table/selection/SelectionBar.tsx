@@ -1,8 +1,8 @@
 import { ListChecks } from 'lucide-react';
 import { Button } from '#web/ui/button/Button.tsx';
-import { ChooseAll } from '#web/ui/table/selection/Choose.tsx';
+import { ChooseAll, Choose } from '#web/ui/table/selection/Choose.tsx';
 import styles from '#web/ui/table/selection/selection.module.css';
-import type { Picking, Selection, TableProps } from '#web/ui/table/tableProps.ts';
+import type { Picking, Selection, TableProps, SelectionParts } from '#web/ui/table/tableProps.ts';
 
 type Props<Row> = { table: TableProps<Row>; selection: Selection<Row>; picking: Picking };
 
@@ -59,3 +59,6 @@ export function SelectionBar<Row>({ table, selection, picking }: Props<Row>) {
     </>
   );
 }
+
+/** The components for a table with a `selection`. */
+export const selectionParts: SelectionParts = { Choose, ChooseAll, SelectionBar, PickButton };

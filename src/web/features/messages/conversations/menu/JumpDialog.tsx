@@ -1,7 +1,6 @@
 import { civilDate } from '#contract/base/time.ts';
 import { useUser } from '#web/api/user.ts';
-import { Chooser, ChooserFoot } from '#web/ui/date/DateChooser.tsx';
-import { usePicking, type Picking } from '#web/ui/date/usePicking.ts';
+import { Chooser, ChooserFoot, usePicking, type Picking } from '#web/ui/date/DateChooser.tsx';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 
 type Props = {

@@ -54,7 +54,7 @@ import { DisconnectedNumber } from '#web/features/messages/DisconnectedNumber.ts
 import { canSend } from '#web/features/messages/queries.ts';
 import { allTokensQuery } from '#web/api/allTokens.ts';
 import { Avatar } from '#web/ui/avatar/Avatar.tsx';
-import { useWide } from '#web/ui/layout/useWide.ts';
+import { useWide } from '#web/ui/layout/useMedia.ts';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 
 export function Thread({ which }: { which: Which }) {

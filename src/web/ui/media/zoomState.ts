@@ -1,1 +1,0 @@
-export type ZoomState = 'UNLOADED' | 'LOADING' | 'LOADED' | 'UNLOADING';
