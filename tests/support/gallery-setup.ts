@@ -2,15 +2,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { chromium } from 'playwright-core';
 import type { TestProject } from 'vitest/node';
-import { launching } from '#tests/journeys/browser/browser.ts';
 import { type Product, startProduct } from '#tests/journeys/support/product.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
     gallery: string;
-    chromium: string;
     /** Address of the acts: the gallery's own, except during development. */
     product: string;
   }
@@ -69,8 +66,9 @@ async function openProduct(developing: boolean): Promise<Pick<Product, 'address'
 }
 
 /**
- * One product and one Chromium for the whole run. With `GALLERY_DEV=1` the gallery comes from the sources; otherwise it
- * is the built one, with the product's policy and headers.
+ * One product for the whole run; each worker starts its own Chromium, which costs less than to reach one from outside.
+ * With `GALLERY_DEV=1` the gallery comes from the sources; otherwise it is the built one, with the product's policy and
+ * headers.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const developing = process.env['GALLERY_DEV'] === '1';
@@ -83,21 +81,12 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     void stop().finally(() => process.exit(143));
   });
   try {
-    const [product, browser] = await Promise.all([
-      openProduct(developing).then((one) => {
-        stops.push(one.stop);
-        return one;
-      }),
-      chromium.launchServer(launching()).then((one) => {
-        stops.push(() => one.close());
-        return one;
-      }),
-    ]);
+    const product = await openProduct(developing);
+    stops.push(product.stop);
     const sources = developing ? await serveSources(product.address) : undefined;
     if (sources) stops.push(sources.stop);
     project.provide('product', product.address);
     project.provide('gallery', sources?.address ?? product.address);
-    project.provide('chromium', browser.wsEndpoint());
   } catch (error) {
     await stop();
     throw error;

@@ -118,7 +118,7 @@ const Line = ({ topup, busy, onDone }: LineProps) => (
     </span>
     <span className={styles['facts']}>
       {topupMethodLabel[topup.method]} · <span className="num">{topup.id}</span> · sisa{' '}
-      <Countdown until={topup.expires_at} />
+      <Countdown until={topup.expires_at} ended="habis" />
     </span>
     <div className={styles['buttons']} role="group" aria-label={`Pembayaran ${topup.id}`}>
       {outcomes.map(({ outcome, label }) => (
