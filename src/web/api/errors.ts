@@ -67,6 +67,10 @@ export const fieldsOf = (error: unknown): Readonly<Record<string, string>> =>
 export const refusalCode = (error: unknown): RefusalCode | undefined =>
   error instanceof Error && refusalTexts.has(error) ? (error as Refusal).code : undefined;
 
+/** True if the record in an address does not exist: its id is unknown or malformed. */
+export const isNotFound = (error: unknown): boolean =>
+  refusalCode(error) === 'not_found' || refusalCode(error) === 'input_invalid';
+
 /** True if the call got no definite answer: no network, a timeout or a server error. */
 export const isUnanswered = (error: unknown): boolean =>
   error instanceof TransportError || (refusalCode(error) !== undefined && !isDefinite(error));

@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Campaign } from '#contract/campaigns.ts';
-import { sentenceOf } from '#web/api/errors.ts';
+import { isNotFound, sentenceOf } from '#web/api/errors.ts';
 import { Link } from '#web/browser/router/Link.tsx';
 import { CampaignStateChip } from '#web/features/campaigns/CampaignStateChip.tsx';
 import { DraftEditor } from '#web/features/campaigns/draft/DraftEditor.tsx';
 import { CampaignProgress } from '#web/features/campaigns/progress/CampaignProgress.tsx';
 import { campaignQuery } from '#web/features/campaigns/queries.ts';
 import { PageHead } from '#web/ui/layout/PageHead.tsx';
-import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
+import { EmptyState, WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { Row } from '#web/ui/panel/Panel.tsx';
 import { FormSkeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
@@ -32,7 +32,13 @@ export function CampaignView({ id }: { id: string }) {
       {campaign ? (
         <Content campaign={campaign} />
       ) : error ? (
-        <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />
+        isNotFound(error) ? (
+          <EmptyState title="Kiriman ini tidak ditemukan">
+            Alamatnya mungkin salah tulis, atau kiriman ini sudah dihapus.
+          </EmptyState>
+        ) : (
+          <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />
+        )
       ) : (
         <FormSkeleton fields={[44, 104, 44]} />
       )}

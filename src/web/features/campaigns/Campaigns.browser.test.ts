@@ -213,7 +213,7 @@ test('nothing links to a deleted number, and a draft moves to another one', asyn
   const { open } = await person({
     session: who.session,
     width: 390,
-    expects: [/status of 404/],
+    expects: [/status of 4(04|22)/],
   });
   const { faults, look } = inspectionHere();
   const tab = await open('/message-history/kiriman?view=new');
@@ -240,7 +240,12 @@ test('nothing links to a deleted number, and a draft moves to another one', asyn
   await tab.goto(`/message-history?open=${id}`);
   await tab.getByText('Nomor Cabang Lama sudah dihapus.').waitFor();
   await tab.goto(`/token/webhook?token=${old.id}`);
-  await tab.getByText('Token tidak ditemukan', { exact: false }).waitFor();
+  await tab.getByText('Token ini tidak ditemukan').waitFor();
+  // Neither does a mistyped address say that a field is wrong.
+  await tab.goto('/message-history/kiriman?open=x');
+  await tab.getByText('Kiriman ini tidak ditemukan').waitFor();
+  await tab.goto('/token?open=x');
+  await tab.getByText('Token ini tidak ditemukan').waitFor();
   expect(await tab.locator(`a[href*="${old.id}"]`).count()).toBe(0);
   expect(faults).toEqual([]);
 });

@@ -117,7 +117,7 @@ const Line = ({ topup, busy, onDone }: LineProps) => (
     </span>
     <span className="small faint break-anywhere">
       {topupMethodLabel[topup.method]} · <span className="num">{topup.id}</span> · sisa{' '}
-      <Countdown until={topup.expires_at} />
+      <Countdown until={topup.expires_at} ended="habis" />
     </span>
     <div className="flex wrap gap-8 mt-6" role="group" aria-label={`Pembayaran ${topup.id}`}>
       {outcomes.map(({ outcome, label }) => (

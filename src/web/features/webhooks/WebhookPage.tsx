@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { BookOpen, KeyRound } from 'lucide-react';
 import { useState } from 'react';
 import type { SavedWebhook } from '#contract/webhooks.ts';
-import { refusalCode, sentenceOf } from '#web/api/errors.ts';
+import { isNotFound, sentenceOf } from '#web/api/errors.ts';
 import { Link } from '#web/browser/router/Link.tsx';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
@@ -137,12 +137,12 @@ function Overview({ tokenId, onCreated }: OverviewProps) {
   });
   if (isPending) return <LoadingRows />;
   if (error && !data) {
-    const isGone = refusalCode(error) === 'not_found';
-    return (
-      <WentWrong
-        message={sentenceOf(error)}
-        {...(isGone ? {} : { onRetry: () => void refetch() })}
-      />
+    return isNotFound(error) ? (
+      <EmptyState title="Token ini tidak ditemukan">
+        Alamatnya mungkin salah tulis, atau token ini sudah dihapus.
+      </EmptyState>
+    ) : (
+      <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />
     );
   }
   if (!data) return <WebhookSetup tokenId={tokenId} onSaved={onCreated} />;

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { SearchX } from 'lucide-react';
 import type { InvoiceDetail } from '#contract/billing.ts';
-import { refusalCode, sentenceOf } from '#web/api/errors.ts';
+import { isNotFound, sentenceOf } from '#web/api/errors.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { InvoiceActions } from '#web/features/billing/invoices/InvoiceActions.tsx';
 import { InvoiceDocument } from '#web/features/billing/invoices/InvoiceDocument.tsx';
@@ -57,7 +57,3 @@ export function InvoiceDrawer({ id }: { id: string }) {
     </Drawer>
   );
 }
-
-/** A malformed invoice id is treated like the id of another account's invoice. */
-const isNotFound = (error: Error | null): boolean =>
-  refusalCode(error) === 'not_found' || refusalCode(error) === 'input_invalid';

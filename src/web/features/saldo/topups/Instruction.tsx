@@ -23,6 +23,7 @@ export function Instruction({ topup }: { topup: Topup }) {
           <strong>
             <Countdown
               until={topup.expires_at}
+              ended="habis"
               onEnd={() =>
                 void client.invalidateQueries({ queryKey: topupQuery(topup.id).queryKey })
               }

@@ -4,7 +4,7 @@ import { later } from '#web/browser/lazyComponent.ts';
 import { whenIdle } from '#web/browser/scheduling/whenIdle.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
-import { refusalCode, sentenceOf } from '#web/api/errors.ts';
+import { isNotFound, sentenceOf } from '#web/api/errors.ts';
 import { SearchX } from 'lucide-react';
 import { topupQuery } from '#web/features/saldo/queries.ts';
 import { Button } from '#web/ui/button/Button.tsx';
@@ -79,7 +79,3 @@ function Opened({ id, onClose }: { id: string; onClose: () => void }) {
     </Modal>
   );
 }
-
-/** A malformed top-up id is treated like the id of another account's top-up. */
-const isNotFound = (error: Error | null): boolean =>
-  refusalCode(error) === 'not_found' || refusalCode(error) === 'input_invalid';

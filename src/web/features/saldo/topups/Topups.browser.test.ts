@@ -284,6 +284,10 @@ test('a virtual account, a payment page, and closed top-ups are each explained',
       expect(await link.getAttribute('target')).toBe('_blank');
     }
   }
+  // Its countdown does not stand at zero until the server has closed it.
+  topup = gatewayTopup({ expires_at: new Date(Date.now() - 1_000) });
+  await tab.goto(`/saldo?open=${topup.id}`);
+  await dialogOf(tab).getByText('Sisa waktu habis').waitFor();
   expect(faults).toEqual([]);
 });
 

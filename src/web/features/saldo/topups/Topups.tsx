@@ -9,6 +9,7 @@ import styles from '#web/features/saldo/saldo.module.css';
 import { classes } from '#web/ui/classes.ts';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 import { Countdown } from '#web/ui/time/Countdown.tsx';
+import { showCountdown } from '#web/ui/time/countdown.ts';
 import { EmptyState, WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
 import { Panel } from '#web/ui/panel/Panel.tsx';
@@ -66,9 +67,12 @@ function Line({ topup, onEnd }: { topup: Topup; onEnd: () => void }) {
       <span className={classes('small faint num', styles['when'])}>
         {topupMethodLabel[topup.method]} ·{' '}
         {pending ? (
-          <>
-            bayar dalam <Countdown until={topup.expires_at} onEnd={onEnd} />
-          </>
+          <Countdown
+            until={topup.expires_at}
+            onEnd={onEnd}
+            show={(seconds) => `bayar dalam ${showCountdown(seconds)}`}
+            ended="waktunya habis"
+          />
         ) : (
           <DateTime at={topup.paid_at ?? topup.created_at} />
         )}

@@ -4,7 +4,7 @@ import { formatNumber } from '#contract/base/money.ts';
 import { formatPhone } from '#contract/base/phone.ts';
 import { formatAgo, formatDateTime } from '#contract/base/time.ts';
 import { tokenStatusLabel, type Token } from '#contract/tokens.ts';
-import { refusalCode, sentenceOf } from '#web/api/errors.ts';
+import { isNotFound, sentenceOf } from '#web/api/errors.ts';
 import { useUser } from '#web/api/user.ts';
 import { ExpiryChip } from '#web/features/tokens/access/ExpiryChip.tsx';
 import { Developers } from '#web/features/tokens/drawer/Developers.tsx';
@@ -17,7 +17,7 @@ import styles from '#web/features/tokens/tokens.module.css';
 import { channelLabel, statusTone } from '#web/features/tokens/labels.ts';
 import { SupportLink } from '#web/features/support/support.ts';
 import { classes } from '#web/ui/classes.ts';
-import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
+import { EmptyState, WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { Drawer } from '#web/ui/overlay/Modal.tsx';
 import { Facts } from '#web/ui/panel/Panel.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
@@ -41,10 +41,13 @@ export function TokenDrawer({ id, linking, onClose }: Props) {
       {token ? (
         <Details token={token} linking={linking} onGone={onClose} />
       ) : isError ? (
-        <WentWrong
-          message={sentenceOf(error)}
-          {...(refusalCode(error) === 'not_found' ? {} : { onRetry: () => void refetch() })}
-        />
+        isNotFound(error) ? (
+          <EmptyState title="Token ini tidak ditemukan">
+            Alamatnya mungkin salah tulis, atau token ini sudah dihapus.
+          </EmptyState>
+        ) : (
+          <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />
+        )
       ) : (
         <div aria-busy="true" className="stack gap-24">
           <Skeleton height={24} width={120} />

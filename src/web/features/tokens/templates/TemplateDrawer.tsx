@@ -3,7 +3,7 @@ import { Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { formatDateTime } from '#contract/base/time.ts';
 import { deleteTemplate, type Template } from '#contract/messages/templates.ts';
-import { sentenceOf } from '#web/api/errors.ts';
+import { isNotFound, sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { useUser } from '#web/api/user.ts';
 import { allTokensQuery } from '#web/api/allTokens.ts';
@@ -42,9 +42,9 @@ export function TemplateDrawer({ open, onClose }: Props) {
     <Drawer addressed open onClose={onClose} title={<bdi>{named.name}</bdi>} size="lg">
       {template ? (
         <Details template={template} onGone={onClose} />
-      ) : error ? (
+      ) : error && !isNotFound(error) ? (
         <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />
-      ) : template === null ? (
+      ) : template === null || error ? (
         <EmptyState title="Templat ini tidak ada">
           Mungkin sudah dihapus, atau namanya atau bahasanya lain.
         </EmptyState>
