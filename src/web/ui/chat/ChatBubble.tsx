@@ -1,10 +1,9 @@
-import type { ReactNode } from 'react';
+import type { ReactNode, PointerEvent } from 'react';
 import { captionText } from '#contract/messages/captions.ts';
 import { useDeferredRender } from '#web/browser/scheduling/useDeferredRender.ts';
 import { AudioPlayer } from '#web/ui/media/AudioPlayer.tsx';
 import { Caption } from '#web/ui/chat/Caption.tsx';
 import { Reply } from '#web/ui/chat/icons.tsx';
-import { holding } from '#web/ui/chat/reactions/hold.ts';
 import styles from '#web/ui/chat/ChatBubble.module.css';
 import { ContactCard } from '#web/ui/chat/cards/ContactCard.tsx';
 import { LocationCard } from '#web/ui/chat/cards/LocationCard.tsx';
@@ -21,6 +20,7 @@ import { ImageZoom } from '#web/ui/media/ImageZoom.tsx';
 import { chatKind, isExternal, mediaUrl, shortName, type ChatMessage } from '#web/ui/chat/chat.ts';
 import { classes } from '#web/ui/classes.ts';
 import { VideoPlayer } from '#web/ui/media/VideoPlayer.tsx';
+import { endPress } from '#web/ui/overlay/floating.ts';
 
 type Props = {
   message: ChatMessage;
@@ -259,3 +259,27 @@ export const ChatDivider = ({
     <span>{children}</span>
   </Line>
 );
+
+const HOLD_MS = 500;
+
+/** One finger at a time. */
+let timer: ReturnType<typeof setTimeout> | undefined;
+const end = () => clearTimeout(timer);
+
+/**
+ * For an element that contains a button with `data-hold`: a long press on the element clicks that button, and the
+ * element under the lifted finger is not clicked.
+ */
+const holding = {
+  onPointerDown: ({ currentTarget, pointerType }: PointerEvent) => {
+    end();
+    if (pointerType === 'mouse') return;
+    timer = setTimeout(() => {
+      currentTarget.querySelector<HTMLElement>('[data-hold]')?.click();
+      endPress();
+    }, HOLD_MS);
+  },
+  onPointerUp: end,
+  onPointerCancel: end,
+  onPointerMove: end,
+};

@@ -18,6 +18,9 @@ import {
   showing,
   showMonth,
   weekdayNames,
+  readDate,
+  readRange,
+  whyNoDate,
 } from '#web/ui/date/calendar.ts';
 import {
   daysIn,
@@ -39,7 +42,6 @@ import {
   partsOf,
   plusMonths,
 } from '#web/ui/date/dates.ts';
-import { readDate, readRange, whyNoDate } from '#web/ui/date/typedDates.ts';
 import { useMedia } from '#web/ui/layout/useMedia.ts';
 import { civilDate } from '#contract/base/time.ts';
 import { ChevronLeft, ChevronRight } from 'lucide-react';

@@ -18,7 +18,7 @@ import {
   showRange,
   wholeRange,
 } from '#web/ui/date/dates.ts';
-import { readDate, readRange, whyNoDate } from '#web/ui/date/typedDates.ts';
+import { readDate, readRange, whyNoDate } from '#web/ui/date/calendar.ts';
 
 const aDay = fc.integer({ min: -25_567, max: 84_005 }).map((day) => plusDays('1970-01-01', day));
 const aRange = fc

@@ -18,8 +18,8 @@ import {
   unfinished,
   withPoint,
   type Tail,
+  inWords,
 } from '#web/ui/money/currency.ts';
-import { inWords } from '#web/ui/money/rupiahWords.ts';
 
 type Props = FieldProps & {
   /** Rupiah, whole by default (see `decimals`); `undefined` when empty. */
