@@ -72,9 +72,12 @@ const ofAllAlone =
   process.env['TEST_ALL'] === '1'
     ? []
     : [
-        // A backup that is restored elsewhere, and two versions side by side.
+        // A backup that is restored elsewhere, a standby that takes over, and two versions side by side.
         'tests/restore.test.ts',
+        'tests/chaos/promotion.test.ts',
         'tests/chaos/nodes/{rolling,versions}.test.ts',
+        // Whether the judge of the chaos runs finds planted faults.
+        'tests/chaos/judge.test.ts',
         // Clients in PHP, Python and curl.
         'tests/{dialect-documents,dialect-webhooks}.test.ts',
         'src/web/features/webhooks/samples/samples.test.ts',

@@ -17,6 +17,8 @@ export type ScenarioOptions = {
   seed: number;
   /** Duration of load and faults; longer if something has not happened by then. */
   seconds: number;
+  /** Longest pause of a client after an answer, in ms; 150 by default, which sends some 300 messages a second. */
+  thinkMsMax?: number | undefined;
   plant?: string | undefined;
   /** A superuser's address of a cluster, in which the run distributes its own database. */
   citusUrl?: string | undefined;
@@ -44,7 +46,6 @@ export type Outcome = {
 
 const CLIENTS = 8;
 const CLOCK_SECONDS = 300;
-/** Maximum pause after an answer: some 300 messages a second in all. */
 const THINK_MS_MAX = 150;
 const DRAIN_PATIENCE_MS = 180_000;
 const ANSWERS_MS_MAX = 180_000;
@@ -57,6 +58,7 @@ const kindOf = (seed: number) => (seed % 2 === 0 ? 'apart' : 'own');
 export async function runScenario({
   seed,
   seconds,
+  thinkMsMax = THINK_MS_MAX,
   plant,
   citusUrl,
 }: ScenarioOptions): Promise<Outcome> {
@@ -77,7 +79,7 @@ export async function runScenario({
   const journal = openJournal(receiver.posts);
   let outcome: Outcome;
   try {
-    outcome = await runOn(resources, { journal, receiver, senders }, { seed, seconds });
+    outcome = await runOn(resources, { journal, receiver, senders }, { seed, seconds, thinkMsMax });
   } catch (error) {
     const output = resources.nodes.map((node) => `${node.name} said:\n${node.output.join('\n')}`);
     await resources.close().catch(() => undefined);
@@ -97,7 +99,7 @@ export async function runScenario({
 async function runOn(
   resources: Resources,
   { journal, receiver, senders }: { journal: Journal; receiver: Receiver; senders: Senders },
-  { seed, seconds }: Pick<ScenarioOptions, 'seed' | 'seconds'>,
+  { seed, seconds, thinkMsMax }: { seed: number; seconds: number; thinkMsMax: number },
 ): Promise<Outcome> {
   const random = seededRandom(seed);
   await receiver.subscribe(resources.nodes[0]?.address() ?? '', withWebhook(senders));
@@ -123,7 +125,7 @@ async function runOn(
       // Some clients forget that they were answered.
       if (isSafe(request) && !request.cancel && own.chance(0.1))
         await sendUntilAnswered(requestRouter, journal, request, gaveUp.signal);
-      await pause(own.whole(0, THINK_MS_MAX));
+      await pause(own.whole(0, thinkMsMax));
     }
   });
   const faultRun = runFaults(resources, {
