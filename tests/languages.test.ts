@@ -1,4 +1,4 @@
-import { readFile, readdir } from 'node:fs/promises';
+import { glob, readFile, readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { developerSentenceFor } from '#contract/language/indonesian.ts';
@@ -121,4 +121,31 @@ test('answers in English to callers who prefer it to Indonesian, in Indonesian t
   for (const [header, language] of cases) {
     expect(languageOf(header), String(header).slice(0, 40)).toBe(language);
   }
+});
+
+/** Translated words, and the word that shops use instead. */
+const translated: Record<string, RegExp> = {
+  email: /\bsurel\b/i,
+  browser: /\bperamban\b/i,
+  otomatis: /\bdengan sendirinya\b/i,
+  minimal: /\bpaling sedikit\b/i,
+  'pesan kesalahan': /\bgalat\b/i,
+  kecepatan: /\blaju\b/i,
+};
+
+test('the interface and its documentation use the words of shops', async () => {
+  const files = await Array.fromAsync(
+    glob('{src/{web,contract,server}/**/*.{ts,tsx},docs/id/**/*.md}', {
+      exclude: (path) => path.includes('.test.'),
+    }),
+  );
+  const texts = await Promise.all(
+    files.map(async (file) => ({ file, text: await readFile(file, 'utf8') })),
+  );
+  const found = texts.flatMap(({ file, text }) =>
+    Object.entries(translated).flatMap(([word, pattern]) =>
+      pattern.test(text) ? [`${file}: write “${word}” for ${pattern.exec(text)?.[0]}`] : [],
+    ),
+  );
+  expect(found).toEqual([]);
 });
