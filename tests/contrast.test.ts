@@ -62,20 +62,20 @@ const pairs: readonly (readonly [string, string, number])[] = [
     'ink-2',
     'ink-3',
     'link',
-    'toska-text',
-    'bata-text',
-    'pandan-text',
-    'kunyit-text',
+    'primary-text',
+    'danger-text',
+    'success-text',
+    'accent-text',
   ].flatMap((ink) =>
     ['paper', 'surface', 'sunken'].map((resources) => [ink, resources, text] as const),
   ),
-  ...['toska', 'kunyit', 'pandan', 'bata', 'langit'].map(
+  ...['primary', 'accent', 'success', 'danger', 'info'].map(
     (hue) => [`${hue}-text`, `${hue}-soft`, text] as const,
   ),
-  ...['toska', 'toska-hover', 'pandan', 'bata', 'langit'].map(
+  ...['primary', 'primary-hover', 'success', 'danger', 'info'].map(
     (fill) => ['on-solid', fill, text] as const,
   ),
-  ['on-kunyit', 'kunyit', text],
+  ['on-accent', 'accent', text],
   ['paper', 'ink-2', text],
   ['surface', 'ink-3', text],
   ...['ink', 'ink-3', 'link'].flatMap((ink) => [
@@ -85,8 +85,8 @@ const pairs: readonly (readonly [string, string, number])[] = [
   ...['paper', 'surface', 'sunken'].flatMap((resources) => [
     ['line-control', resources, mark] as const,
     ['focus', resources, mark] as const,
-    ['toska', resources, mark] as const,
-    ['bata', resources, mark] as const,
+    ['primary', resources, mark] as const,
+    ['danger', resources, mark] as const,
   ]),
 ];
 
