@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { checkToken } from '#contract/accounts.ts';
 import { safeTarget } from '#web/browser/redirect.ts';
 import { decode, encode } from '#web/browser/session.ts';
-import { returnTarget } from '#web/app/routes/returnTarget.ts';
+import { returnTarget } from '#web/app/routes/useAuthRedirect.ts';
 import { frames } from './browser/browser.ts';
 import {
   ask,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { safeTarget, withCallback } from '#web/browser/redirect.ts';
 import { readParams } from '#web/browser/router/search.ts';
-import { returnTarget } from '#web/app/routes/returnTarget.ts';
+import { returnTarget } from '#web/app/routes/useAuthRedirect.ts';
 
 const origin = 'https://kabari.example';
 const shop = 'https://toko.example';

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { messagePatches } from '#web/features/messages/livePatches.ts';
-import { isNews } from '#web/features/messages/incoming/news.ts';
+import { isNews } from '#web/features/messages/incoming/useIncoming.ts';
 import { forgetSessionToken, saveSessionToken } from '#web/browser/session.ts';
 import { startLive } from '#web/live/live.ts';
 import { signOut } from '#web/api/user.ts';

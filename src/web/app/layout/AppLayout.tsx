@@ -1,4 +1,4 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useQueryClient, useQuery, type QueryClient } from '@tanstack/react-query';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { usePath } from '#web/browser/router/Router.tsx';
 import { useDeferredValue, useEffect, useState, type ComponentType } from 'react';
@@ -8,7 +8,6 @@ import { useUser, useAuthState } from '#web/api/user.ts';
 import { livePatches } from '#web/app/livePatches.ts';
 import { AccountTools } from '#web/app/layout/AccountMenu.tsx';
 import { Frame } from '#web/app/layout/Frame.tsx';
-import { UnreadCount, UnreadTitle } from '#web/app/layout/Unread.tsx';
 import { unreadQuery } from '#web/features/messages/queries.ts';
 import { supportNews, supportUnreadQuery } from '#web/features/support/unread.ts';
 import { useIncoming } from '#web/features/messages/incoming/useIncoming.ts';
@@ -17,14 +16,25 @@ import { watchExports } from '#web/features/exports/notice/notice.ts';
 import { Unreached } from '#web/app/layout/LostServer.tsx';
 import { menu } from '#web/app/navigation/menu.ts';
 import { NotFoundPage } from '#web/ui/page/NotFoundPage.tsx';
-import { startWaiting } from '#web/app/layout/startWaiting.ts';
-import { Saldo } from '#web/app/layout/Saldo.tsx';
 import { isOperators } from '#web/app/routes/isOperators.ts';
 import { useAuthRedirect } from '#web/app/routes/useAuthRedirect.ts';
 import { useFirstScreen } from '#web/app/routes/useFirstScreen.ts';
 import { BottomBar } from '#web/ui/layout/BottomBar.tsx';
 import type { MenuEntry } from '#web/ui/layout/Sidebar.tsx';
 import { Spinner } from '#web/ui/button/Spinner.tsx';
+import { Link } from '#web/browser/router/Link.tsx';
+import { formatCompact, formatRupiah } from '#contract/base/money.ts';
+import { saldoQuery } from '#web/features/saldo/saldoQuery.ts';
+import styles from '#web/app/layout/frame.module.css';
+import { classes } from '#web/ui/classes.ts';
+import { Money } from '#web/ui/money/Money.tsx';
+import { Tooltip } from '#web/ui/overlay/Tooltip.tsx';
+import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+import { showCount } from '#web/browser/tab/tabTitle.ts';
+import { ShortCount } from '#web/ui/status/CountBadge.tsx';
+import type { Store } from '#web/browser/store.ts';
+import { waitingTexts } from '#web/features/messages/conversations/thread/sending/waitingTexts.ts';
+import { supportWaiting } from '#web/features/support/outbox/waiting.ts';
 
 /** The operator's menu is loaded with the operator pages only. */
 const OperatorShell = later(
@@ -116,3 +126,102 @@ const entries: readonly MenuEntry[] = menu.map((entry) => {
   const query = counted[entry.href];
   return query ? { ...entry, badge: <UnreadCount query={query} /> } : entry;
 });
+
+/** The balance, linked to its page. With `named` a tooltip has the full amount. */
+function Saldo({ short = false, named = false }: { short?: boolean; named?: boolean }) {
+  const { data } = useQuery(saldoQuery);
+  const amount = data ? <Money amount={data.available} /> : <Skeleton width={88} />;
+  return (
+    <Tooltip text={data ? `Saldo ${formatRupiah(data.available)}` : 'Saldo'} off={!named}>
+      <Link to="/saldo" className={classes(styles['saldo'], short && styles['short'])}>
+        <span className={short ? 'sr-only' : 'tiny'}>Saldo </span>
+        <span className={classes('larger ink', styles['amount'])}>{amount}</span>
+        {!short && (
+          <span className={styles['narrow']} aria-hidden="true">
+            {data && formatCompact(data.available)}
+          </span>
+        )}
+        {!short && data !== undefined && data.held > 0 && (
+          <span className={classes('tiny', styles['held'])}>
+            {' '}
+            Tertahan <Money amount={data.held} />
+          </span>
+        )}
+      </Link>
+    </Tooltip>
+  );
+}
+
+type Counted = typeof unreadQuery | typeof supportUnreadQuery;
+
+const useTotal = (query: Counted): number =>
+  // Both have the same type; only their keys differ.
+  useQuery(query as typeof unreadQuery).data?.total ?? 0;
+
+/** The unread count for the menu's badge; empty at 0. */
+function UnreadCount({ query }: { query: Counted }) {
+  return <ShortCount count={useTotal(query)} of="belum dibaca" />;
+}
+
+/** Shows the total in the tab's title and on the app's icon; renders nothing. */
+function UnreadTitle() {
+  const total = useTotal(unreadQuery) + useTotal(supportUnreadQuery);
+  useEffect(() => showCount(total), [total]);
+  useEffect(() => () => showCount(0), []);
+  return null;
+}
+
+/**
+ * Sends messages waiting in this browser, stored or new; loads the sending code when there are any.
+ *
+ * @returns the stop function
+ */
+function startWaiting(client: QueryClient): () => void {
+  const texts = whenWaiting(
+    waitingTexts,
+    ({ length }) => length > 0,
+    async () => {
+      const { startOutgoing } =
+        await import('#web/features/messages/conversations/thread/sending/outgoing.ts');
+      return () => startOutgoing(client);
+    },
+  );
+  const lines = whenWaiting(
+    supportWaiting,
+    (count) => count > 0,
+    async () => {
+      const { resumeOwnLines } = await import('#web/features/support/outbox/resume.ts');
+      return () => resumeOwnLines(client);
+    },
+  );
+  return () => {
+    texts();
+    lines();
+  };
+}
+
+/** Starts once there is something; if the code cannot be fetched, again on reconnect. */
+function whenWaiting<Waiting>(
+  store: Store<Waiting>,
+  isAny: (waiting: Waiting) => boolean,
+  load: () => Promise<() => () => void>,
+): () => void {
+  let stopSending: (() => void) | undefined;
+  let gone = false;
+  const look = () => {
+    if (stopSending || gone || !isAny(store.get())) return;
+    void load().then(
+      (start) => void (gone || (stopSending ??= start())),
+      () => undefined,
+    );
+  };
+  look();
+  const stopLooking = store.subscribe(look);
+  window.addEventListener('online', look);
+  return () => {
+    gone = true;
+    stopLooking();
+    window.removeEventListener('online', look);
+    stopSending?.();
+  };
+}

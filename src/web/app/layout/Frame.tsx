@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '#web/browser/router/Link.tsx';
 import { Outlet } from '#web/browser/router/Router.tsx';
-import { Search } from 'lucide-react';
+import { Search, RefreshCw } from 'lucide-react';
 import {
   startTransition,
   useEffect,
@@ -25,16 +25,24 @@ import { useFrameKeys } from '#web/app/shortcuts/appShortcuts.ts';
 import { OverlayButton } from '#web/app/palette/OverlayButton.tsx';
 import { OverlayHost } from '#web/app/palette/OverlayHost.tsx';
 import { Logo } from '#web/ui/brand/Logo.tsx';
-import { NewVersion, useNewVersion } from '#web/app/layout/NewVersion.tsx';
 import { configQuery } from '#web/api/configQuery.ts';
 import { useFrameHeights } from '#web/app/layout/useFrameHeights.ts';
-import { WaitingSends } from '#web/app/layout/WaitingSends.tsx';
 import {
   Sidebar,
   type MenuEntry,
   type MenuFolder,
   type SidebarWidth,
 } from '#web/ui/layout/Sidebar.tsx';
+import { announceUpdate, takeUpdate, useAppUpdate } from '#web/browser/install/appUpdate.ts';
+import { announce } from '#web/ui/announce/announce.ts';
+import { Button } from '#web/ui/button/Button.tsx';
+import { createPortal } from 'react-dom';
+import { formatNumber } from '#contract/base/money.ts';
+import { waitingTexts } from '#web/features/messages/conversations/thread/sending/waitingTexts.ts';
+import { useStore } from '#web/browser/store.ts';
+import { supportWaiting } from '#web/features/support/outbox/waiting.ts';
+import { useServerAway } from '#web/api/server.ts';
+import { OFFLINE_PLACE, useOnline } from '#web/ui/layout/OfflineBar.tsx';
 
 type Props = {
   menu: readonly (MenuEntry | MenuFolder)[];
@@ -190,5 +198,100 @@ function SimulatorBanner() {
     <p className={classes('mb-20 strong rounded solid-warning', styles['banner'])} role="status">
       Simulator menyala: pesan di sini tidak sampai ke ponsel sungguhan.
     </p>
+  );
+}
+
+const CHECK_MS = 300_000;
+
+/** Announces an update when the server serves another build than this page's. */
+function useBuildCheck(): void {
+  const { data } = useQuery({
+    ...configQuery,
+    staleTime: CHECK_MS,
+    refetchInterval: CHECK_MS,
+    refetchOnWindowFocus: true,
+  });
+  const build = data?.build;
+  const first = useRef(build);
+  useEffect(() => {
+    first.current ??= build;
+    if (build !== first.current) announceUpdate();
+  }, [build]);
+}
+
+/** Whether to announce a newer version, and how to dismiss it until the next load. */
+function useNewVersion(): [boolean, () => void] {
+  useBuildCheck();
+  const ready = useAppUpdate();
+  const [later, setLater] = useState(false);
+  const shown = ready && !later;
+  useEffect(() => {
+    if (shown) announce('Versi baru tersedia. Muat ulang untuk memakainya.');
+  }, [shown]);
+  return [shown, () => setLater(true)];
+}
+
+/** The notice of a newer version, which is loaded only on click. */
+function NewVersion({ onLater }: { onLater: () => void }) {
+  const [busy, setBusy] = useState(false);
+  const reload = () => {
+    setBusy(true);
+    // The person may stay if the browser asks about unsaved work.
+    void takeUpdate().finally(() => setBusy(false));
+  };
+  return (
+    <section
+      className={classes(
+        'row wrap gap-8 gap-x-12 small leading-ui py-10 px-12 rounded-lg',
+        styles['card'],
+      )}
+      aria-label="Versi baru"
+    >
+      <p className={styles['words']}>Versi baru tersedia</p>
+      <Button
+        size="sm"
+        variant="outline"
+        busy={busy}
+        icon={<RefreshCw size={16} aria-hidden="true" />}
+        className={styles['reload']}
+        onClick={reload}
+      >
+        <span className={styles['word']}>Muat ulang</span>
+      </Button>
+      <Button size="sm" variant="link" tone="neutral" className={styles['later']} onClick={onLater}>
+        Nanti
+      </Button>
+    </section>
+  );
+}
+
+/** The number of texts that wait for a network or the server, below the bar that says so. */
+function WaitingSends() {
+  const waiting = useStore(waitingTexts);
+  const lines = useStore(supportWaiting);
+  const offline = !useOnline();
+  const away = useServerAway();
+  const operator = useUser().role === 'operator';
+  const count = waiting.length + lines;
+  const bar = document.getElementById(OFFLINE_PLACE);
+  if (!(offline || away) || count === 0 || !bar) return null;
+  const last = waiting.at(-1);
+  return createPortal(
+    <p
+      className={classes('row justify-center gap-8 small text-warning leading-ui', styles['line'])}
+    >
+      {formatNumber(count)} pesan menunggu tersambung.
+      {last ? (
+        <Link
+          to="/message-history"
+          search={{ view: 'percakapan', open: last.tokenId, peer: last.peer }}
+        >
+          Lihat
+        </Link>
+      ) : (
+        <Link to={operator ? '/operator/layanan' : '/customer-service'}>Lihat</Link>
+      )}
+    </p>,
+    bar,
   );
 }

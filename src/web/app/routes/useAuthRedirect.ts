@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { goTo, navigate } from '#web/browser/router/navigation.ts';
 import { useEffect } from 'react';
-import { safeTarget } from '#web/browser/redirect.ts';
+import { safeTarget, withCallback } from '#web/browser/redirect.ts';
 import { saveRedirect, takeRedirect } from '#web/browser/session.ts';
 import { refusalCode, sentenceOf } from '#web/api/errors.ts';
 import { toast } from '#web/ui/toast/toasts.ts';
@@ -9,7 +9,7 @@ import { useAuthState } from '#web/api/user.ts';
 import { configQuery } from '#web/api/configQuery.ts';
 import { choosesFirstScreen } from './firstScreen.ts';
 import { isOperators } from './isOperators.ts';
-import { returnTarget } from './returnTarget.ts';
+import { readParams } from '#web/browser/router/search.ts';
 
 /**
  * Redirects once the sign-in state is known: to `from` if the address has one; from an auth page to the saved path,
@@ -51,4 +51,22 @@ export function useAuthRedirect(): void {
     };
     void redirect();
   }, [client, state, isOperator, endedSentence]);
+}
+
+const one = (value: string | readonly string[] | undefined): string =>
+  typeof value === 'string' ? value : '';
+
+/** The target of the parameter `from` for a signed-in user; null if there is none. */
+export function returnTarget(
+  query: string,
+  origin: string,
+  allowedOrigins: readonly string[],
+): string | null {
+  const params = readParams(query);
+  const from = one(params.get('from'));
+  // Lists use `from` for the first day of a range; only an address is a target.
+  if (!/^(?:\/|https?:\/\/)/i.test(from)) return null;
+  const target = safeTarget(from, origin, allowedOrigins);
+  const callback = safeTarget(one(params.get('callbackUrl')), origin, allowedOrigins);
+  return target === null ? null : withCallback(target, callback);
 }

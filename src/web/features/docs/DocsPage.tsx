@@ -19,7 +19,6 @@ import {
 import { ReaderContext } from '#web/features/docs/reader.ts';
 import { languages, type SampleLanguage, type SampleRequest } from '#web/features/docs/samples.ts';
 import { searchIn } from '#web/features/docs/search.ts';
-import { useHeadingInView } from '#web/features/docs/useHeadingInView.ts';
 import { languageNames, readingLanguage, STORED_AS, words } from '#web/features/docs/words.ts';
 import { Logo } from '#web/ui/brand/Logo.tsx';
 import { sentenceOf } from '#web/api/errors.ts';
@@ -280,4 +279,31 @@ function Article({ blocks, language, reads }: ShownProps) {
       )}
     </>
   );
+}
+
+const REACHED_PX = 120;
+
+function useHeadingInView(ids: readonly string[]): string | undefined {
+  const [current, setCurrent] = useState<string>();
+  useEffect(() => {
+    let frame = 0;
+    const look = () => {
+      frame = 0;
+      const reached = ids.filter((id) => {
+        const place = document.getElementById(id);
+        return place !== null && place.getBoundingClientRect().top <= REACHED_PX;
+      });
+      setCurrent(reached.at(-1));
+    };
+    const soon = () => {
+      frame ||= requestAnimationFrame(look);
+    };
+    soon();
+    window.addEventListener('scroll', soon, { passive: true });
+    return () => {
+      cancelAnimationFrame(frame);
+      window.removeEventListener('scroll', soon);
+    };
+  }, [ids]);
+  return current;
 }

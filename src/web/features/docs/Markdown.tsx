@@ -1,11 +1,19 @@
 import { Fragment, useContext } from 'react';
-import { Example } from '#web/features/docs/Example.tsx';
 import styles from '#web/features/docs/docs.module.css';
 import { classes } from '#web/ui/classes.ts';
 import type { Block, Inline } from '#web/features/docs/markdown.ts';
 import { ReaderContext } from '#web/features/docs/reader.ts';
 import { words } from '#web/features/docs/words.ts';
 import { CodeBlock } from '#web/ui/copy/CodeBlock.tsx';
+import {
+  languageTitle,
+  languages,
+  readCurl,
+  sampleIn,
+  type SampleLanguage,
+} from '#web/features/docs/samples.ts';
+import { Button } from '#web/ui/button/Button.tsx';
+import { Tabs } from '#web/ui/tabs/Tabs.tsx';
 
 /** Renders a page of Markdown without its first-level heading, which is the page's own. */
 export function Markdown({ blocks }: { blocks: readonly Block[] }) {
@@ -136,5 +144,36 @@ function Code({
       code={code}
       labels={copying}
     />
+  );
+}
+
+function Example({ code, title }: { code: string; title: string }) {
+  const { reads, language, setLanguage, tryOut } = useContext(ReaderContext);
+  const { languageOf, tryIt, copying } = words[reads];
+  const request = readCurl(code);
+  if (!request) return <CodeBlock title={title} code={code} labels={copying} />;
+  return (
+    <div className="stack gap-12">
+      <Tabs
+        label={`${languageOf} ${title.toLowerCase()}`}
+        value={language}
+        onChange={(value) => setLanguage(value as SampleLanguage)}
+        tabs={languages.map((one) => ({
+          value: one,
+          label: languageTitle[one],
+          content: <CodeBlock title={title} code={sampleIn(one, code)} labels={copying} />,
+        }))}
+      />
+      <div>
+        <Button
+          size="sm"
+          variant="subtle"
+          aria-label={`${tryIt}: ${title.toLowerCase()}`}
+          onClick={() => tryOut(request)}
+        >
+          {tryIt}
+        </Button>
+      </div>
+    </div>
   );
 }

@@ -1,14 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '#web/browser/router/Link.tsx';
-import { ChevronRight, MessageCircle, MessageSquareText } from 'lucide-react';
-import { useDeferredValue, useEffect, useState } from 'react';
+import { ChevronRight, MessageCircle, MessageSquareText, TriangleAlert, Check } from 'lucide-react';
+import { useDeferredValue, useEffect, useState, type ReactNode, Suspense, lazy } from 'react';
 import type { HomeSummary } from '#contract/messages.ts';
 import { formatNumber } from '#contract/base/money.ts';
 import { storageSet, storageGet } from '#web/browser/storage.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useUser } from '#web/api/user.ts';
-import { Attention, isOfWebhook } from '#web/features/home/Attention.tsx';
-import { ChecklistSkeleton, Checklist } from '#web/features/home/Checklist.tsx';
 import {
   Days,
   Sentences,
@@ -16,13 +14,13 @@ import {
   Today,
   TodaySkeleton,
 } from '#web/features/home/Figures.tsx';
-import { hasFigures, progressOf } from '#web/features/home/figures.ts';
+import { hasFigures, progressOf, stepKeys, type StepKey } from '#web/features/home/figures.ts';
 import styles from '#web/features/home/home.module.css';
 import { classes } from '#web/ui/classes.ts';
 import { FirstSent } from '#web/features/home/FirstSent.tsx';
 import { Newest } from '#web/features/home/Newest.tsx';
 import { homeQuery } from '#web/features/home/queries.ts';
-import { lastSentIn } from '#web/features/home/steps.ts';
+import { lastSentIn, reasonWords, type StepFacts, stepsOf } from '#web/features/home/steps.ts';
 import { InstallCard } from '#web/features/home/InstallCard.tsx';
 import { TopupButton } from '#web/features/saldo/saldo.ts';
 import { useSkeleton } from '#web/ui/skeleton/useSkeleton.ts';
@@ -32,6 +30,7 @@ import { Money } from '#web/ui/money/Money.tsx';
 import { PageHead } from '#web/ui/layout/PageHead.tsx';
 import { Panel, Stack } from '#web/ui/panel/Panel.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+import { formatDateTimeZone } from '#contract/base/time.ts';
 
 /** Route `/`: the first steps until they are done, then the overview. */
 export function HomePage() {
@@ -206,5 +205,201 @@ const SkeletonBelow = ({ layout }: { layout: string }) => (
       </Panel>
     )}
     <Newest messages={undefined} />
+  </>
+);
+
+type Token = HomeSummary['attention'][number];
+
+/** True when the webhook of the token needs attention, which has a page of its own. */
+const isOfWebhook = ({ reason }: Token): boolean => reason.startsWith('webhook_');
+
+const placeOf = (token: Token): string =>
+  isOfWebhook(token)
+    ? `/token/webhook?token=${token.token_id}`
+    : `/token?open=${token.token_id}${linkable.has(token.reason) ? '&view=link' : ''}`;
+
+const linkable: ReadonlySet<Token['reason']> = new Set(['not_linked', 'disconnected']);
+
+type Props = {
+  tokens: readonly Token[];
+  plan: HomeSummary['unpaid_plan'];
+  paused?: HomeSummary['paused'];
+};
+
+/** Lists the tasks of the owner: an unpaid plan, broadcasts that paused by themselves, then tokens. */
+function Attention({ tokens, plan, paused = [] }: Props) {
+  const zone = useUser().timezone;
+  if (!plan && tokens.length + paused.length === 0) return null;
+  return (
+    <Panel title="Perlu perhatian">
+      <ul className={classes('py-4 px-16 rounded-lg', styles['attention'])}>
+        {plan && (
+          <Item href="/billing" name={`Paket ${plan.name}`}>
+            {planWords(plan, zone)}
+          </Item>
+        )}
+        {paused.map(({ id, name, waiting }) => (
+          <Item key={id} href={`/message-history/kiriman?open=${id}`} name={name}>
+            Kiriman dijeda, {formatNumber(waiting)} penerima menunggu. Buka untuk melanjutkan.
+          </Item>
+        ))}
+        {tokens.map((token) => (
+          <Item key={`${token.token_id} ${token.reason}`} href={placeOf(token)} name={token.name}>
+            {reasonWords(token)}
+          </Item>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+function planWords(
+  { status, grace_until: until }: NonNullable<HomeSummary['unpaid_plan']>,
+  zone: string,
+): string {
+  if (status === 'suspended') return 'Ditangguhkan karena belum dibayar. Buka untuk melanjutkan.';
+  return until
+    ? `Belum dibayar. Kuota dan harganya berlaku sampai ${formatDateTimeZone(until, zone)}.`
+    : 'Belum dibayar. Buka untuk membayar.';
+}
+
+const Item = ({ href, name, children }: { href: string; name: string; children: ReactNode }) => (
+  <li>
+    <Link href={href}>
+      <TriangleAlert size={18} aria-hidden="true" />
+      <span>
+        <bdi className={classes('block ink strong', styles['tokenName'])}>{name}</bdi>
+        <span className="block small">{children}</span>
+      </span>
+      <ChevronRight size={18} aria-hidden="true" />
+    </Link>
+  </li>
+);
+
+type ChecklistProps = { home: HomeSummary; onSent: () => void };
+
+/** The steps from a new account to the first message, then to its own saldo; the next one is done here. */
+function Checklist({ home, onSent }: ChecklistProps) {
+  const { done, next } = progressOf(home.checklist);
+  const steps = stepsOf(home);
+  return (
+    <Panel
+      title="Langkah pertama"
+      look="card"
+      tools={
+        <span className="small faint num">
+          {done} dari {stepKeys.length} selesai
+        </span>
+      }
+    >
+      <progress
+        className={classes('block w-full rounded-full bg-line overflow-hidden', styles['progress'])}
+        value={done}
+        max={stepKeys.length}
+        aria-label="Langkah yang selesai"
+      />
+      <ol className="stack mt-8">
+        {stepKeys.map((key, index) => (
+          <Step
+            key={key}
+            number={index + 1}
+            step={steps[key]}
+            done={home.checklist[key]}
+            current={key === next}
+          >
+            <Doing step={key} home={home} onSent={onSent} />
+          </Step>
+        ))}
+      </ol>
+    </Panel>
+  );
+}
+
+const ChecklistSkeleton = () => (
+  <div className="stack mt-8">
+    {stepKeys.map((key) => (
+      <div key={key} className={classes('grid gap-14 py-14 border-b', styles['step'])}>
+        <Skeleton width={28} height={28} round />
+        <div className={classes('stack justify-items-start gap-12 min-w-0', styles['stepBody'])}>
+          <Skeleton width={160} height={20} />
+        </div>
+      </div>
+    ))}
+  </div>
+);
+
+// Loaded separately: most visits come after these steps.
+const ConnectNumber = lazy(async () => ({
+  default: (await import('#web/features/home/ConnectNumber.tsx')).ConnectNumber,
+}));
+const FirstMessage = lazy(async () => ({
+  default: (await import('#web/features/home/FirstMessage.tsx')).FirstMessage,
+}));
+
+type StepProps = {
+  number: number;
+  step: StepFacts;
+  done: boolean;
+  /** The next step is open; the others can be done before it. */
+  current: boolean;
+  children: ReactNode;
+};
+
+const Step = ({ number, step, done, current, children }: StepProps) => (
+  <li
+    className={classes('grid gap-14 py-14 border-b', styles['step'])}
+    data-done={done || undefined}
+    aria-current={current ? 'step' : undefined}
+  >
+    <span
+      className={classes(
+        'place-center small faint strong num size-28 border-control rounded-full',
+        styles['number'],
+      )}
+      aria-hidden="true"
+    >
+      {done ? <Check size={16} /> : number}
+    </span>
+    <div className={classes('stack justify-items-start gap-12 min-w-0', styles['stepBody'])}>
+      <h3>
+        {done || current ? step.title : <Link href={step.href}>{step.title}</Link>}
+        {done && <span className="sr-only"> (selesai)</span>}
+      </h3>
+      {current && children}
+    </div>
+  </li>
+);
+
+function Doing({ step, home, onSent }: ChecklistProps & { step: StepKey }) {
+  switch (step) {
+    case 'linked':
+      return (
+        <Suspense fallback={<Skeleton width={264} height={264} />}>
+          <ConnectNumber home={home} />
+        </Suspense>
+      );
+    case 'sent':
+      return (
+        <Suspense fallback={<Skeleton lines={6} height={18} />}>
+          <FirstMessage home={home} onSent={onSent} />
+        </Suspense>
+      );
+    case 'topped_up':
+      return <AddSaldo home={home} />;
+  }
+}
+
+const AddSaldo = ({ home }: { home: HomeSummary }) => (
+  <>
+    <p>
+      {home.saldo.available > 0 && (
+        <>
+          Saldo Anda kini <Money amount={home.saldo.available} />
+          {home.welcome_bonus > 0 && ', bonus selamat datang dari kami'}.{' '}
+        </>
+      )}
+      Kuota paket dipakai lebih dulu; sesudahnya hanya pesan yang terkirim yang memotong saldo.
+    </p>
+    <TopupButton variant="subtle" />
   </>
 );

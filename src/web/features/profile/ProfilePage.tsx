@@ -1,21 +1,334 @@
 import { Link } from '#web/browser/router/Link.tsx';
-import { useEffect } from 'react';
+import { useEffect, lazy, Suspense, useState } from 'react';
 import { address } from '#web/browser/router/navigation.ts';
 import { useStore } from '#web/browser/store.ts';
 import { useUser } from '#web/api/user.ts';
-import { AboutMe } from '#web/features/profile/AboutMe.tsx';
 import { Appearance } from '#web/features/profile/preferences/Appearance.tsx';
 import { ClosePart } from '#web/features/profile/closing/ClosePart.tsx';
-import { MyData } from '#web/features/profile/MyData.tsx';
 import { NoticesPart } from '#web/features/profile/preferences/NotificationsPart.tsx';
-import { PasswordPart } from '#web/features/profile/PasswordPart.tsx';
 import { PhonePart } from '#web/features/profile/phone/PhonePart.tsx';
 import styles from '#web/features/profile/profile.module.css';
-import { SecurityPart } from '#web/features/profile/SecurityPart.tsx';
 import { SessionsPart } from '#web/features/profile/SessionsPart.tsx';
 import { classes } from '#web/ui/classes.ts';
 import { PageHead } from '#web/ui/layout/PageHead.tsx';
 import { scrollRow, useScrollRow } from '#web/ui/layout/useScrollRow.ts';
+import {
+  updateUser,
+  ARCHIVES_A_DAY,
+  exportData,
+  type ExportState,
+  changePassword,
+} from '#contract/people.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { useTakeUser } from '#web/features/profile/preferences/preferences.ts';
+import { useAct } from '#web/api/query.ts';
+import { useActForm } from '#web/ui/form/useActForm.ts';
+import { Section } from '#web/features/profile/Section.tsx';
+import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
+import { Avatar } from '#web/ui/avatar/Avatar.tsx';
+import { Button, AnchorButton, LinkButton } from '#web/ui/button/Button.tsx';
+import { confirm } from '#web/ui/overlay/confirm.ts';
+import { TextField } from '#web/ui/text/TextField.tsx';
+import { toast } from '#web/ui/toast/toasts.ts';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Download } from 'lucide-react';
+import { formatDateTime } from '#contract/base/time.ts';
+import { exportQuery, sessionsQuery } from '#web/features/profile/queries.ts';
+import { Alert } from '#web/ui/alert/Alert.tsx';
+import { LimitedButton } from '#web/ui/button/LimitedButton.tsx';
+import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
+import { fileSizeText } from '#web/ui/upload/fileSize.ts';
+import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+import { indonesianUploads } from '#web/ui/upload/uploadLabels.ts';
+import { useForm } from '#web/ui/form/useForm.ts';
+import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
+import { UsernameField, NewPasswordField } from '#web/features/auth/auth.ts';
+import { renewSessionToken } from '#web/browser/session.ts';
+import { PasswordField } from '#web/ui/form/PasswordField.tsx';
+
+const SecurityPart = () => (
+  <Section
+    id="verifikasi"
+    title="Verifikasi dua langkah"
+    about="Aplikasi autentikator, passkey, dan kode cadangan Anda ada di halaman Keamanan."
+  >
+    <div>
+      <LinkButton to="/operator/keamanan" variant="outline" tone="neutral">
+        Buka halaman Keamanan
+      </LinkButton>
+    </div>
+  </Section>
+);
+
+const empty = { current: '', password: '' };
+
+function useChange() {
+  const client = useQueryClient();
+  const change = useAct(changePassword);
+  const form = useForm(empty, (values) => ({
+    ...fieldErrors(changePassword, values),
+    ...(values.current === '' && { current: 'Tulis kata sandi Anda yang sekarang.' }),
+  }));
+  const [error, setError] = useState<unknown>();
+  const [done, setDone] = useState<string>();
+
+  const send = async (values: typeof empty) => {
+    if (change.busy) return;
+    setError(undefined);
+    setDone(undefined);
+    try {
+      const { ended, token } = await change.perform(values);
+      renewSessionToken(token);
+      form.set('current', '');
+      form.set('password', '');
+      setDone(doneWords(ended));
+      void client.invalidateQueries({ queryKey: sessionsQuery.queryKey });
+    } catch (no) {
+      setError(form.refuse(no, refusedField) ? undefined : no);
+    }
+  };
+  return { form, busy: change.busy, error, done, send, close: () => setDone(undefined) };
+}
+
+function PasswordPart() {
+  const user = useUser();
+  const { form, busy, error, done, send, close } = useChange();
+  return (
+    <Section
+      id="kata-sandi"
+      title="Kata sandi"
+      about="Setelah diganti, sesi Anda di browser lain langsung berakhir."
+    >
+      <form ref={form.ref} noValidate className="stack gap-16" onSubmit={form.submit(send)}>
+        <Alert state="success" visible={done !== undefined} label={done ?? ''} onClose={close} />
+        <RefusalAlert error={error} fields={['current', 'password']} />
+        <UsernameField phone={user.phone} />
+        <PasswordField
+          label="Kata sandi sekarang"
+          required
+          name="current"
+          autoComplete="current-password"
+          value={form.values.current}
+          error={form.errors.current}
+          onChange={(event) => form.set('current', event.target.value)}
+          onBlur={() => form.leave('current')}
+        />
+        <NewPasswordField
+          label="Kata sandi baru"
+          value={form.values.password}
+          error={form.errors.password}
+          about={user}
+          onChange={(password) => form.set('password', password)}
+          onBlur={() => form.leave('password')}
+        />
+        <div>
+          <Button type="submit" variant="subtle" busy={busy}>
+            Ganti kata sandi
+          </Button>
+        </div>
+      </form>
+    </Section>
+  );
+}
+
+const refusedField = { password_wrong: 'current', password_common: 'password' } as const;
+
+const doneWords = (ended: number): string =>
+  ended === 0 ? 'Kata sandi diganti.' : `Kata sandi diganti, dan ${ended} sesi lain diakhiri.`;
+
+function MyData() {
+  const archive = useQuery(exportQuery);
+  const client = useQueryClient();
+  const start = useAct(exportData, {
+    onSuccess: (made) => {
+      client.setQueryData(exportQuery.queryKey, (known) => known && { ...known, export: made });
+      void client.invalidateQueries(exportQuery);
+    },
+  });
+  const state = archive.data?.export;
+  const isFull = archive.data?.left_today === 0;
+  const label = state ? 'Buat arsip baru' : 'Buat arsip data saya';
+  const making = state?.status === 'waiting' || state?.status === 'working';
+  return (
+    <Section
+      id="data"
+      title="Data saya"
+      about="Satu arsip ZIP berisi profil, pesan, percakapan, mutasi saldo, dan berkas Anda, dalam JSON dan CSV. Kunci API tidak ikut."
+    >
+      <RefusalAlert error={start.error} />
+      {archive.isPending && <Skeleton height={40} />}
+      {archive.isError && !archive.data && (
+        <WentWrong message={sentenceOf(archive.error)} onRetry={() => void archive.refetch()} />
+      )}
+      {state && <Archive state={state} />}
+      {!archive.isPending && !making && (
+        <div>
+          {isFull ? (
+            <LimitedButton variant="outline" tone="neutral" reason={fullSentence}>
+              {label}
+            </LimitedButton>
+          ) : (
+            <Button
+              variant="outline"
+              tone="neutral"
+              busy={start.busy}
+              onClick={() => start.mutate({})}
+            >
+              {label}
+            </Button>
+          )}
+        </div>
+      )}
+    </Section>
+  );
+}
+
+const fullSentence = `Hari ini sudah ${ARCHIVES_A_DAY} arsip dibuat, batas untuk satu hari. Arsip baru dapat dibuat besok.`;
+
+function Archive({ state }: { state: ExportState }) {
+  const { timezone } = useUser();
+  switch (state.status) {
+    case 'waiting':
+    case 'working':
+      return <Making progress={state.progress} />;
+    case 'ready':
+      return <Ready state={state} timezone={timezone} />;
+    case 'failed':
+      return (
+        <Alert visible state="danger" label="Arsip gagal dibuat. Data Anda utuh; coba buat lagi." />
+      );
+    case 'expired':
+      return (
+        <p className="small faint leading-ui">
+          Arsip {formatDateTime(state.created_at, timezone)} sudah dihapus dari server.
+        </p>
+      );
+  }
+}
+
+const Making = ({ progress }: { progress: number }) => (
+  <div className="grid gap-8">
+    <p role="status">Arsip sedang dibuat. Halaman ini boleh ditutup.</p>
+    <div className="row gap-12">
+      <progress className="meter" aria-label="Pembuatan arsip" max={100} value={progress} />
+      <span className="num">{progress}%</span>
+    </div>
+  </div>
+);
+
+function Ready({ state, timezone }: { state: ExportState; timezone: string }) {
+  const { url, size_bytes: size, created_at, expires_at } = state;
+  return (
+    <div className="row wrap justify-between gap-10 gap-x-16">
+      <div>
+        <p className={classes('strong num', styles['strong'])}>
+          Arsip {formatDateTime(created_at, timezone)}
+        </p>
+        <p className="small faint leading-ui">
+          {size !== null && `${fileSizeText(size, indonesianUploads.size)} · `}
+          {expires_at !== null && `dapat diunduh sampai ${formatDateTime(expires_at, timezone)}`}
+        </p>
+      </div>
+      {url !== null && (
+        <AnchorButton href={url} download icon={<Download size={18} aria-hidden="true" />}>
+          Unduh arsip
+        </AnchorButton>
+      )}
+    </div>
+  );
+}
+
+const AvatarDialog = lazy(async () => ({
+  default: (await import('#web/features/profile/avatar/AvatarDialog.tsx')).AvatarDialog,
+}));
+
+const AboutMe = () => (
+  <Section id="profil" title="Data diri">
+    <Picture />
+    <Names />
+  </Section>
+);
+
+function Picture() {
+  const user = useUser();
+  const takeUser = useTakeUser();
+  const update = useAct(updateUser);
+  const [choosing, setChoosing] = useState(false);
+  const remove = () =>
+    confirm({
+      title: 'Hapus foto profil?',
+      children: <p>Inisial nama Anda tampil sebagai gantinya.</p>,
+      cancelText: 'Batal',
+      confirmText: 'Hapus',
+      sentenceOf,
+      onConfirm: async () => takeUser(await update.perform({ avatar: '' })),
+    });
+  return (
+    <div className="row gap-16">
+      <Avatar name={user.name} size="xl" {...(user.avatar !== null && { src: user.avatar })} />
+      <div className="row wrap gap-8 gap-x-12">
+        <Button variant="outline" tone="neutral" onClick={() => setChoosing(true)}>
+          {user.avatar === null ? 'Unggah foto' : 'Ganti foto'}
+        </Button>
+        {user.avatar !== null && (
+          <Button variant="link" tone="danger" onClick={() => void remove()}>
+            Hapus foto
+          </Button>
+        )}
+      </div>
+      {choosing && (
+        <Suspense>
+          <AvatarDialog onClose={() => setChoosing(false)} />
+        </Suspense>
+      )}
+    </div>
+  );
+}
+
+function Names() {
+  const user = useUser();
+  const takeUser = useTakeUser();
+  const { form, onSubmit, busy, error } = useActForm(updateUser, {
+    initial: { name: user.name, email: user.email ?? '' },
+    // An unchanged name is not validated again: it may be older than the rules for names.
+    inputOf: ({ name, email }) => ({ ...(name !== user.name && { name }), email }),
+    onDone: (saved) => {
+      takeUser(saved);
+      toast('Profil disimpan.', { tone: 'success' });
+    },
+  });
+  return (
+    <form ref={form.ref} noValidate className="stack gap-16" onSubmit={onSubmit}>
+      <RefusalAlert error={error} fields={['name', 'email']} />
+      <TextField
+        label="Nama Anda atau nama usaha"
+        required
+        name="name"
+        autoComplete="name"
+        value={form.values.name}
+        error={form.errors.name}
+        onChange={(event) => form.set('name', event.target.value)}
+        onBlur={() => form.leave('name')}
+      />
+      <TextField
+        label="Alamat email"
+        type="email"
+        name="email"
+        autoComplete="email"
+        help="Boleh dikosongkan."
+        value={form.values.email}
+        error={form.errors.email}
+        onChange={(event) => form.set('email', event.target.value)}
+        onBlur={() => form.leave('email')}
+      />
+      <div>
+        <Button type="submit" busy={busy}>
+          Simpan profil
+        </Button>
+      </div>
+    </form>
+  );
+}
 
 const parts = [
   { id: 'profil', title: 'Data diri', Part: AboutMe },

@@ -1,24 +1,50 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueries } from '@tanstack/react-query';
 import { Link } from '#web/browser/router/Link.tsx';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
-import { FlaskConical } from 'lucide-react';
-import { useEffect } from 'react';
-import { sentenceOf } from '#web/api/errors.ts';
+import { FlaskConical, ChevronDown } from 'lucide-react';
+import { useEffect, useState, type FormEvent } from 'react';
+import { sentenceOf, fieldsOf } from '#web/api/errors.ts';
 import { Logo } from '#web/ui/brand/Logo.tsx';
 import { NotFoundPage } from '#web/ui/page/NotFoundPage.tsx';
 import { configQuery } from '#web/api/configQuery.ts';
 import { useAuthState } from '#web/api/user.ts';
-import { Bank } from '#web/features/simulator/Bank.tsx';
 import { writtenPeer } from '#contract/messages/peer.ts';
-import { initialPhone } from '#web/features/simulator/phones.ts';
-import { PhoneView } from '#web/features/simulator/PhoneView.tsx';
+import {
+  initialPhone,
+  rememberPhone,
+  fixedPhones,
+  readPhone,
+  rememberedPhones,
+  withPhone,
+} from '#web/features/simulator/phones.ts';
 import styles from '#web/features/simulator/simulator.module.css';
 import { classes } from '#web/ui/classes.ts';
-import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
+import { WentWrong, EmptyState } from '#web/ui/panel/EmptyState.tsx';
 import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
 import { Spinner } from '#web/ui/button/Spinner.tsx';
 import { TabLink, TabLinks } from '#web/ui/tabs/Tabs.tsx';
+import { formatRupiah } from '#contract/base/money.ts';
+import { simulatedTransfer } from '#contract/simulator.ts';
+import { formatTime } from '#contract/base/time.ts';
+import type { OutputOf } from '#contract/base/act.ts';
+import { useAct } from '#web/api/query.ts';
+import { useForm } from '#web/ui/form/useForm.ts';
+import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
+import { Gateway } from '#web/features/simulator/Gateway.tsx';
+import { Alert } from '#web/ui/alert/Alert.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
+import { CurrencyField } from '#web/ui/money/CurrencyField.tsx';
+import { Money } from '#web/ui/money/Money.tsx';
+import { Panel } from '#web/ui/panel/Panel.tsx';
+import { StatusChip } from '#web/ui/status/StatusChip.tsx';
+import { TextField } from '#web/ui/text/TextField.tsx';
+import { Phone } from '#web/features/simulator/phone/Phone.tsx';
+import { phoneQuery, outcomeQuery } from '#web/features/simulator/queries.ts';
+import { Switches } from '#web/features/simulator/Switches.tsx';
+import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+import { formatPhone } from '#contract/base/phone.ts';
+import { HomeTelephoneField } from '#web/ui/phone/TelephoneField.tsx';
 
 /**
  * Route `/simulator` (public): the phones and the bank of the simulated world. In an installation without them, the
@@ -104,5 +130,273 @@ function World({ own }: { own: string | undefined }) {
         {bank ? <Bank key={amount} amount={amount} /> : <PhoneView key={phone} phone={phone} />}
       </main>
     </>
+  );
+}
+
+type Transfer = OutputOf<typeof simulatedTransfer> & { sender: string; at: Date };
+
+function Bank({ amount }: { amount: number | undefined }) {
+  const [transfers, setTransfers] = useState<readonly Transfer[]>([]);
+  return (
+    <div className={classes('stack gap-32', styles['bank'])}>
+      <Panel title="Kirim transfer" look="card">
+        <TransferForm
+          initialAmount={amount}
+          onDone={(done) => setTransfers((before) => [done, ...before])}
+        />
+      </Panel>
+      <div className="stack gap-32">
+        <Gateway />
+        <Panel title="Transfer tadi">
+          <p role="status" className="sr-only">
+            {transfers[0] && transferResult(transfers[0])}
+          </p>
+          {transfers.length === 0 ? (
+            <EmptyState title="Transfer yang Anda kirim akan tampil di sini." />
+          ) : (
+            <ul className="grid border-t">
+              {transfers.map((transfer) => (
+                <Line key={transfer.reference} transfer={transfer} />
+              ))}
+            </ul>
+          )}
+        </Panel>
+      </div>
+    </div>
+  );
+}
+
+type FormProps = { initialAmount: number | undefined; onDone: (transfer: Transfer) => void };
+
+function TransferForm({ initialAmount, onDone }: FormProps) {
+  const form = useForm(
+    {
+      amount: initialAmount === undefined ? '' : String(initialAmount),
+      sender: 'Nasabah Simulasi',
+    },
+    (values) => fieldErrors(simulatedTransfer, values),
+  );
+  const send = useAct(simulatedTransfer, {
+    onSuccess: (done) => {
+      onDone({ ...done, sender: form.values.sender, at: new Date() });
+      // A second press must not send the same money twice.
+      form.set('amount', '');
+    },
+    onError: form.refuse,
+  });
+  const amount = form.values.amount === '' ? undefined : Number(form.values.amount);
+  const above = send.error && Object.keys(fieldsOf(send.error)).length === 0;
+  return (
+    <form
+      ref={form.ref}
+      noValidate
+      className="grid gap-16"
+      onSubmit={form.submit((values) => {
+        if (!send.busy) send.mutate(values);
+      })}
+    >
+      <p className="muted">
+        Ke rekening Kabari. Isi saldo yang menunggu menjadi lunas bila jumlahnya sama persis.
+      </p>
+      <Alert
+        state="danger"
+        visible={Boolean(above)}
+        label={send.error ? sentenceOf(send.error) : ''}
+      />
+      <CurrencyField
+        label="Jumlah"
+        name="amount"
+        size="xl"
+        required
+        indonesianSuffixes
+        value={amount}
+        error={form.errors.amount}
+        onChange={(value) => form.set('amount', value === undefined ? '' : String(value))}
+        onBlur={() => form.leave('amount')}
+      />
+      <TextField
+        label="Nama pengirim"
+        name="sender"
+        autoComplete="off"
+        required
+        maxLength={60}
+        value={form.values.sender}
+        error={form.errors.sender}
+        onChange={(event) => form.set('sender', event.target.value)}
+        onBlur={() => form.leave('sender')}
+      />
+      <Button type="submit" size="lg" block busy={send.busy}>
+        Kirim transfer
+      </Button>
+    </form>
+  );
+}
+
+const transferResult = ({ amount, matched }: Transfer): string =>
+  matched
+    ? `Transfer ${formatRupiah(amount)} cocok dengan isi saldo yang menunggu.`
+    : `Transfer ${formatRupiah(amount)} tidak cocok dengan isi saldo mana pun.`;
+
+const Line = ({ transfer }: { transfer: Transfer }) => (
+  <li className="grid gap-2 gap-x-12 columns-end py-12 border-b">
+    <span className="large strong">
+      <Money amount={transfer.amount} />
+    </span>
+    <StatusChip tone={transfer.matched ? 'success' : 'warning'}>
+      {transfer.matched ? 'Cocok, lunas' : 'Tidak cocok'}
+    </StatusChip>
+    <span className="col-all small faint break-anywhere">
+      {transfer.sender} · {formatTime(transfer.at)} · {transfer.reference}
+    </span>
+    <span className="col-all small faint break-anywhere">
+      {transfer.matched
+        ? 'Isi saldo yang menunggu sejumlah ini sudah lunas.'
+        : 'Tidak ada isi saldo yang menunggu sejumlah ini. Operator melihatnya di mutasi bank.'}
+    </span>
+  </li>
+);
+
+function PhoneView({ phone }: { phone: string }) {
+  const { data, error, refetch } = useQuery(phoneQuery(phone));
+  useEffect(() => rememberPhone(phone), [phone]);
+  return (
+    <div className={classes('stack gap-28', styles['desk'])}>
+      <PhoneChooser phone={phone} />
+      <div className={classes('min-w-0 w-full', styles['phoneViewPhone'])}>
+        {data && <Phone phone={data} />}
+        {!data && (
+          <div
+            className={classes('grid content-start border surface', styles['waiting'])}
+            aria-busy={!error}
+          >
+            {error ? (
+              <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />
+            ) : (
+              <Skeleton lines={5} height="2em" />
+            )}
+          </div>
+        )}
+      </div>
+      <div className="grid content-start gap-28 min-w-0">
+        <Panel title="Keadaan ponsel">
+          {data ? (
+            <>
+              <p className="mb-4">
+                {data.linked_to.length > 0 ? (
+                  <>
+                    <StatusChip tone="success">Tersambung</StatusChip> ke token{' '}
+                    <strong>{data.linked_to.join(', ')}</strong>
+                  </>
+                ) : (
+                  <StatusChip>Belum tersambung ke token</StatusChip>
+                )}
+              </p>
+              {data.fixed_outcome && <p className={styles['fixed']}>{data.fixed_outcome}</p>}
+              <Switches phone={data} />
+            </>
+          ) : (
+            !error && <Skeleton lines={4} />
+          )}
+        </Panel>
+        <FixedPhones />
+      </div>
+    </div>
+  );
+}
+
+/** The numbers with fixed outcomes, which are read from the network itself. */
+function FixedPhones() {
+  const [open, setOpen] = useState(false);
+  const outcomes = useQueries({
+    queries: fixedPhones.map((phone) => ({ ...outcomeQuery(phone), enabled: open })),
+  });
+  return (
+    <details className="border-y" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary
+        className={classes(
+          'row justify-between gap-16 pointer plain-list py-10 no-marker',
+          styles['summary'],
+        )}
+      >
+        <span>
+          <strong>Nomor dengan hasil tetap</strong>
+          <span className="block small faint">Untuk menguji sistem Anda sendiri</span>
+        </span>
+        <ChevronDown size={18} className="chevron" aria-hidden="true" />
+      </summary>
+      <dl className={classes('grid gap-10', styles['list'])}>
+        {fixedPhones.map((phone, index) => (
+          <div key={phone}>
+            <dt className="strong">
+              <Link to="/simulator" search={{ phone }} resetScroll={false} className="num">
+                {phone}
+              </Link>
+            </dt>
+            <dd className="small muted">
+              {outcomes[index]?.data ??
+                (outcomes[index]?.isError ? 'Keterangan belum dapat dimuat.' : <Skeleton />)}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  );
+}
+
+function PhoneChooser({ phone }: { phone: string }) {
+  const [typed, setTyped] = useState('');
+  const [error, setError] = useState<string>();
+  const open = (event: FormEvent) => {
+    event.preventDefault();
+    const selected = readPhone(typed);
+    if (selected)
+      void navigate({
+        to: '/simulator',
+        search: { phone: writtenPeer(selected) },
+        resetScroll: false,
+      });
+    else setError('Tulis nomor ponsel, misalnya 0812-3456-7890.');
+  };
+  return (
+    <Panel title="Pilih ponsel">
+      <form
+        noValidate
+        className={classes('grid align-start gap-8 columns-end', styles['form'])}
+        onSubmit={open}
+      >
+        <HomeTelephoneField
+          label="Nomor ponsel mana saja"
+          name="phone"
+          autoComplete="off"
+          value={typed}
+          error={error}
+          onChange={(digits) => {
+            setTyped(digits);
+            setError(undefined);
+          }}
+        />
+        <Button type="submit" variant="subtle">
+          Buka
+        </Button>
+      </form>
+      <ul className="flex wrap gap-6 mt-12" aria-label="Ponsel yang pernah dibuka">
+        {withPhone(rememberedPhones(), phone).map((one) => (
+          <li key={one}>
+            <Link
+              to="/simulator"
+              search={{ phone: writtenPeer(one) }}
+              resetScroll={false}
+              className={classes(
+                'inline-flex align-center small muted num no-underline min-h-32 px-12 border rounded-full surface',
+                styles['one'],
+              )}
+              aria-current={one === phone ? 'true' : undefined}
+            >
+              {formatPhone(one)}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </Panel>
   );
 }

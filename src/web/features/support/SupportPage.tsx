@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { CircleCheckBig, Download } from 'lucide-react';
+import { CircleCheckBig, Download, Clock } from 'lucide-react';
 import { useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import {
   closeSupport,
@@ -8,6 +8,7 @@ import {
   supportTranscript,
   typeSupport,
   type SupportThread,
+  type SupportHours,
 } from '#contract/support.ts';
 import { perform } from '#web/api/act.ts';
 import { allTokensQuery } from '#web/api/allTokens.ts';
@@ -17,7 +18,6 @@ import { useAbout } from '#web/features/support/about/useAbout.ts';
 import { addressOf } from '#web/features/support/about/addressOf.ts';
 import { SupportChat } from '#web/features/support/chat/SupportChat.tsx';
 import { QuickHelp } from '#web/features/support/help/QuickHelp.tsx';
-import { Hours, usualAnswer } from '#web/features/support/Hours.tsx';
 import { closeSupportNotices } from '#web/features/support/notices.ts';
 import type { SupportPort } from '#web/features/support/port.ts';
 import { OWN, sendOwn, threadQuery } from '#web/features/support/queries.ts';
@@ -30,6 +30,7 @@ import { saveFrom } from '#web/ui/copy/saveFile.ts';
 import { PageHead } from '#web/ui/layout/PageHead.tsx';
 import { confirm } from '#web/ui/overlay/confirm.ts';
 import { toast } from '#web/ui/toast/toasts.ts';
+import { formatTime, WIB } from '#contract/base/time.ts';
 
 const NAME = 'Layanan Pelanggan';
 
@@ -176,4 +177,50 @@ function Tools({ thread }: { thread: SupportThread }) {
       )}
     </>
   );
+}
+
+/** The support hours; outside of them, the next opening, and that messages wait until then. */
+function Hours({ hours }: { hours: SupportHours }) {
+  const { open_now: open, opens_at: opensAt, lines, note } = hours;
+  const times = lines.join(' · ');
+  if (open && note === '' && times === '') return null;
+  return (
+    <p
+      className={classes('flex gap-8 mb-12 small faint leading-ui', styles['hours'])}
+      data-closed={!open || undefined}
+      data-note={note !== '' || undefined}
+    >
+      <Clock size={16} className="mt-2" aria-hidden="true" />
+      <span>
+        {open
+          ? `Jam layanan: ${times}.`
+          : opensAt
+            ? `Kami sedang tutup dan buka lagi ${dayAndTime(opensAt)}. Pesan Anda tersimpan dan dibalas setelah itu.`
+            : 'Kami sedang tutup. Pesan Anda tersimpan dan dibalas setelah kami buka lagi.'}
+        {!open && times && ` Jam layanan: ${times}.`}
+        {note && ` ${note}`}
+      </span>
+    </p>
+  );
+}
+
+const weekday = new Intl.DateTimeFormat('id-ID', {
+  weekday: 'long',
+  day: 'numeric',
+  month: 'long',
+  timeZone: WIB,
+});
+
+/** `Senin, 23 November pukul 08.00 WIB` */
+const dayAndTime = (at: Date): string => `${weekday.format(at)} pukul ${formatTime(at, WIB)} WIB`;
+
+/** The usual time to an answer, in words: `5 menit`. */
+function usualAnswer(seconds: number): string {
+  const minutes = Math.ceil(seconds / 60);
+  if (minutes <= 1) return 'satu menit';
+  // Rounded, so that it is not taken for a promise.
+  if (minutes < 10) return `${minutes} menit`;
+  if (minutes < 60) return `${Math.ceil(minutes / 5) * 5} menit`;
+  const hours = Math.ceil(minutes / 60);
+  return hours < 24 ? `${hours} jam` : `${Math.ceil(hours / 24)} hari`;
 }

@@ -16,7 +16,6 @@ import { TokenDrawer } from '#web/features/tokens/drawer/TokenDrawer.tsx';
 import styles from '#web/features/tokens/tokens.module.css';
 import { classes } from '#web/ui/classes.ts';
 import { TokenTabs } from '#web/features/tokens/TokenTabs.tsx';
-import { useTokenAddress } from '#web/features/tokens/useTokenAddress.ts';
 import { channelLabel, statusTone } from '#web/features/tokens/labels.ts';
 import { LinkButton } from '#web/ui/button/Button.tsx';
 import { DataTable } from '#web/ui/table/DataTable.tsx';
@@ -26,6 +25,9 @@ import { PageHead } from '#web/ui/layout/PageHead.tsx';
 import { useWide } from '#web/ui/layout/useMedia.ts';
 import { ListSkeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
+import { navigate } from '#web/browser/router/navigation.ts';
+import { useSearch } from '#web/browser/router/Router.tsx';
+import { useAddressView } from '#web/ui/table/list/useAddressView.ts';
 
 const CreateToken = lazy(async () => ({
   default: (await import('#web/features/tokens/CreateToken.tsx')).CreateToken,
@@ -198,4 +200,26 @@ function TokenTable({ address, full }: TableProps) {
       }
     />
   );
+}
+
+function useTokenAddress() {
+  const search = useSearch('/token');
+  const list = useAddressView('/token', {
+    sorts: ['name', 'last_used_at'],
+    order: 'asc',
+    top: true,
+  });
+  // Above the list, which stays where it is.
+  const above = (change: Pick<typeof search, 'open' | 'view'>, replace = false) =>
+    void navigate({ to: '/token', change, replace, resetScroll: false });
+  return {
+    ...list,
+    open: search.open,
+    making: search.view === 'new',
+    linking: search.view === 'link',
+    rejected: search.view === 'ditolak',
+    make: () => above({ view: 'new', open: undefined }),
+    show: (id: string, linking = false) => above({ open: id, view: linking ? 'link' : undefined }),
+    close: () => above({ open: undefined, view: undefined }, true),
+  };
 }

@@ -1,7 +1,7 @@
 import { createChallenge, solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import { afterEach, expect, test, vi } from 'vitest';
-import { solve } from '#web/features/auth/captcha/solver.ts';
+import { solve } from '#web/features/auth/captcha/captchaRun.ts';
 
 type Work = Parameters<typeof solveChallenge>[0] & { type: string };
 

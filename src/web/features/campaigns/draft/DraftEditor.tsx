@@ -6,8 +6,9 @@ import {
   listRecipients,
   startCampaign,
   updateCampaign,
+  PACE_MAX,
 } from '#contract/campaigns.ts';
-import { formatNumber } from '#contract/base/money.ts';
+import { formatNumber, formatRupiah } from '#contract/base/money.ts';
 import { formatDateTimeZone } from '#contract/base/time.ts';
 import { instantOfLocal } from '#web/ui/time/time.ts';
 import { allTokensQuery } from '#web/api/allTokens.ts';
@@ -23,10 +24,8 @@ import {
   draftValues,
   type DraftValues,
 } from '#web/features/campaigns/draft/content.ts';
-import { CostFacts } from '#web/features/campaigns/draft/CostFacts.tsx';
 import { Preview } from '#web/features/campaigns/draft/Preview.tsx';
-import { TimeFields } from '#web/features/campaigns/draft/TimeFields.tsx';
-import type { CostFigures } from '#web/features/campaigns/draft/cost.ts';
+import { type CostFigures, missingOf } from '#web/features/campaigns/draft/cost.ts';
 import { useCost } from '#web/features/campaigns/draft/useCost.ts';
 import { useCampaignChanged } from '#web/features/campaigns/queries.ts';
 import { canSend, DisconnectedNumber } from '#web/features/messages/messages.ts';
@@ -39,10 +38,16 @@ import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { useStoredForm } from '#web/features/campaigns/draft/useStoredForm.ts';
 import { confirm } from '#web/ui/overlay/confirm.ts';
-import { Panel, Row, Stack } from '#web/ui/panel/Panel.tsx';
+import { Panel, Row, Stack, Facts } from '#web/ui/panel/Panel.tsx';
 import { SelectOne } from '#web/ui/select/SelectOne.tsx';
 import { listKey } from '#web/ui/table/list/useList.ts';
 import { toast } from '#web/ui/toast/toasts.ts';
+import { TopupLink } from '#web/features/campaigns/draft/TopupLink.tsx';
+import { Money } from '#web/ui/money/Money.tsx';
+import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+import type { Form } from '#web/ui/form/useForm.ts';
+import { Select } from '#web/ui/select/Select.tsx';
+import { TextField } from '#web/ui/text/TextField.tsx';
 
 const editor = classes('stack gap-32', layout['editor']);
 
@@ -271,4 +276,99 @@ function useDraftActions(campaign: Campaign, { zone, costOf, onRemoved }: Reckon
         },
       }),
   };
+}
+
+type Props = { figures: CostFigures; campaignId: string };
+
+function CostFacts({ figures, campaignId }: Props) {
+  const { messages, quota, cost, available, isBonus, duration } = figures;
+  const missing = missingOf(figures);
+  return (
+    <>
+      <Facts
+        facts={[
+          { term: 'Penerima', is: formatNumber(messages) },
+          ...(quota > 0 ? [{ term: 'Dari kuota paket', is: `${formatNumber(quota)} pesan` }] : []),
+          {
+            term: 'Biaya',
+            is: cost === undefined ? <Skeleton width={88} /> : <Money amount={cost} />,
+          },
+          {
+            term: 'Saldo tersedia',
+            is: available === undefined ? <Skeleton width={88} /> : <Money amount={available} />,
+          },
+          { term: 'Lamanya', is: duration },
+        ]}
+      />
+      <Alert
+        state="warning"
+        visible={missing > 0 && !isBonus}
+        label={`Saldo kurang ${formatRupiah(missing)} untuk semua penerima. Kiriman dijeda saat saldo habis, dan dapat dilanjutkan setelah diisi.`}
+      >
+        <p>
+          <TopupLink figures={figures} campaignId={campaignId} />
+        </p>
+      </Alert>
+      <Alert
+        state="warning"
+        visible={isBonus}
+        label={
+          <>
+            Bonus selamat datang hanya dapat dipakai ke nomor Anda sendiri dan nomor simulator.{' '}
+            <TopupLink figures={figures} campaignId={campaignId} /> agar penerima lain juga
+            dikirimi.
+          </>
+        }
+      />
+    </>
+  );
+}
+
+const whens = [
+  { value: 'now', label: 'Langsung dikirim' },
+  { value: 'later', label: 'Pada waktu tertentu' },
+];
+
+const mostWords = ({ token_pace: most }: Campaign): string =>
+  most === null
+    ? 'secepat jaringannya menerima'
+    : `${formatNumber(Math.min(most, PACE_MAX))} per menit`;
+
+function TimeFields({ form, campaign }: { form: Form<DraftValues>; campaign: Campaign }) {
+  const { values, errors } = form;
+  const zoneName = formatDateTimeZone(new Date(), useUser().timezone).split(' ').at(-1);
+  return (
+    <>
+      <div className={layout['pair']}>
+        <Select
+          label="Mulai"
+          options={whens}
+          value={values.when}
+          onChange={({ target }) => form.set('when', target.value)}
+        />
+        {values.when === 'later' && (
+          <TextField
+            label={`Tanggal dan jam (${zoneName})`}
+            required
+            type="datetime-local"
+            value={values.at}
+            error={errors.at}
+            onChange={({ target }) => form.set('at', target.value)}
+            onBlur={() => form.leave('at')}
+          />
+        )}
+      </div>
+      <TextField
+        label="Batas kecepatan (opsional)"
+        inputMode="numeric"
+        autoComplete="off"
+        suffix="pesan per menit"
+        help={`Dikosongkan: ${mostWords(campaign)}. Kecepatan yang lebih pelan lebih aman bagi nomor WhatsApp.`}
+        value={values.pace}
+        error={errors.pace}
+        onChange={({ target }) => form.set('pace', target.value)}
+        onBlur={() => form.leave('pace')}
+      />
+    </>
+  );
 }

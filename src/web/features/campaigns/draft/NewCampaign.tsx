@@ -12,7 +12,6 @@ import { formatPhone } from '#contract/base/phone.ts';
 import { formatDate } from '#contract/base/time.ts';
 import { isUnanswered, sentenceOf } from '#web/api/errors.ts';
 import { typeNames } from '#web/api/uploads/fileTypes.ts';
-import { uploadText } from '#web/features/campaigns/draft/uploadText.ts';
 import { listFromPasted } from '#web/features/campaigns/labels.ts';
 import layout from '#web/ui/layout/layout.module.css';
 import styles from '#web/features/campaigns/campaigns.module.css';
@@ -30,6 +29,7 @@ import { TextArea, TextField } from '#web/ui/text/TextField.tsx';
 import { FileUpload } from '#web/ui/upload/FileUpload.tsx';
 import { indonesianUploads } from '#web/ui/upload/uploadLabels.ts';
 import type { Token } from '#contract/tokens.ts';
+import { uploadServer } from '#web/api/uploads/uploadWire.ts';
 
 type Props = { onMade: (campaign: Campaign) => void };
 
@@ -190,3 +190,17 @@ const NameFields = ({ form, tokens }: { form: Form<Values>; tokens: readonly Tok
     />
   </div>
 );
+
+/**
+ * Uploads a pasted list of recipients as a file.
+ *
+ * @returns the upload's id. @throws Fault
+ */
+const uploadText = (list: string): Promise<string> =>
+  uploadServer(() => ({ metadata: { purpose: 'recipients' } })).process({
+    file: new File([list], 'penerima.csv', { type: 'text/csv' }),
+    signal: new AbortController().signal,
+    transferId: undefined,
+    onTransfer: () => undefined,
+    onProgress: () => undefined,
+  });

@@ -1,20 +1,24 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '#web/browser/router/Link.tsx';
 import { navigate } from '#web/browser/router/navigation.ts';
-import { Ban, MessageCircle } from 'lucide-react';
+import { Ban, MessageCircle, CalendarClock, RotateCw } from 'lucide-react';
 import { messageTypeLabel, cancelMessage, type MessageDetail } from '#contract/messages.ts';
 import { formatRupiah } from '#contract/base/money.ts';
 import { PeerName } from '#web/features/messages/PeerName.tsx';
-import { civilDate, formatDateTime, formatDateTimeZone, formatTime } from '#contract/base/time.ts';
+import {
+  civilDate,
+  formatDateTime,
+  formatDateTimeZone,
+  formatTime,
+  clockTime,
+  instantIn,
+} from '#contract/base/time.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { useUser } from '#web/api/user.ts';
 import styles from '#web/features/messages/messages.module.css';
 import { classes } from '#web/ui/classes.ts';
 import { messageQuery } from '#web/features/messages/queries.ts';
-import { FailurePanel, RetryNotice } from '#web/features/messages/details/FailurePanel.tsx';
-import { RescheduleButton } from '#web/features/messages/details/RescheduleButton.tsx';
-import { ResendButton } from '#web/features/messages/details/ResendButton.tsx';
 import { StatusMark } from '#web/features/messages/StatusMark.tsx';
 import { timelineEntries } from '#web/features/messages/details/timeline.ts';
 import { canCancel, canResend, nameOf } from '#web/features/messages/labels.ts';
@@ -30,6 +34,23 @@ import { Money } from '#web/ui/money/Money.tsx';
 import { Facts, Panel, Row, Stack, type Fact } from '#web/ui/panel/Panel.tsx';
 import { Timeline } from '#web/ui/status/Timeline.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
+import {
+  failureCause,
+  failureHelp,
+  faultOf,
+  type FailureHelp,
+  type HelpPlace,
+} from '#contract/messages/failures.ts';
+import { useHasToken } from '#web/api/allTokens.ts';
+import { useState } from 'react';
+import { rescheduleMessage, checkResend, resendMessage } from '#contract/messages/history.ts';
+import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
+import { DatePicker } from '#web/ui/date/DatePicker.tsx';
+import { dateWords } from '#web/ui/date/dates.ts';
+import { FormModal } from '#web/ui/form/FormModal.tsx';
+import { TimeSelect } from '#web/ui/time/TimeSelect.tsx';
+import { perform } from '#web/api/act.ts';
+import { nameAndNumberOf } from '#contract/messages/peer.ts';
 
 export function MessageDetails({ message }: { message: MessageDetail }) {
   const zone = useUser().timezone;
@@ -189,4 +210,208 @@ function costOf(
       ),
     },
   ];
+}
+
+type Props = { message: MessageDetail };
+
+function FailurePanel({ message }: Props) {
+  const { failure, status } = message;
+  if (status !== 'failed' || failure === null) return null;
+  const help: FailureHelp = failureHelp[failure];
+  return (
+    <Panel title="Mengapa gagal" look="attention">
+      <Facts
+        facts={[
+          { term: 'Apa yang terjadi', is: help.what },
+          { term: 'Di pihak siapa', is: <strong>{faultOf[help.whose]}</strong> },
+          { term: 'Apakah dicoba lagi', is: help.again },
+          {
+            term: 'Yang dapat Anda lakukan',
+            is: (
+              <>
+                {help.todo} <Way where={help.where} message={message} />
+              </>
+            ),
+          },
+        ]}
+      />
+    </Panel>
+  );
+}
+
+function Way({ where, message }: Props & { where: HelpPlace }) {
+  switch (where) {
+    case 'token':
+      return <TokenWay token={message.token} />;
+    case 'templates':
+      return <Link to="/token/templat">Buka templat</Link>;
+    case 'conversation':
+    case 'resend':
+    case 'outside':
+      return null;
+  }
+}
+
+function TokenWay({ token: { id, name } }: Pick<MessageDetail, 'token'>) {
+  const isThere = useHasToken(id);
+  if (!isThere) {
+    return (
+      <>
+        Nomor <bdi>{name}</bdi> sudah dihapus.
+      </>
+    );
+  }
+  return (
+    <Link to="/token" search={{ open: id }}>
+      Buka token <bdi>{name}</bdi>
+    </Link>
+  );
+}
+
+function RetryNotice({ message: { retrying } }: Props) {
+  const zone = useUser().timezone;
+  if (!retrying) return null;
+  const { failure, unanswered, tries, next_at: next } = retrying;
+  const cause = unanswered
+    ? 'Jaringan belum menjawab; kami menunggu laporannya sebelum mencoba lagi.'
+    : `${failureCause(failure)}.`;
+  return (
+    <Alert
+      state="warning"
+      visible
+      label={
+        <>
+          {tries > 0 && `Sudah dicoba ${tries} kali. `}
+          {cause}{' '}
+          {next === null
+            ? 'Sedang dicoba lagi.'
+            : `${unanswered ? 'Ditunggu sampai' : 'Dicoba lagi'} ${formatDateTime(next, zone)}, otomatis.`}
+        </>
+      }
+    />
+  );
+}
+
+type RescheduleButtonProps = { message: MessageDetail; onMoved: () => void };
+
+function RescheduleButton({ message, onMoved }: RescheduleButtonProps) {
+  const [open, setOpen] = useState(false);
+  const { scheduled_at: at } = message;
+  if (message.status !== 'scheduled' || at === null) return null;
+  return (
+    <>
+      <Button variant="subtle" icon={<CalendarClock size={18} />} onClick={() => setOpen(true)}>
+        Ubah jadwal
+      </Button>
+      {open && (
+        <RescheduleDialog
+          id={message.id}
+          at={at}
+          onClose={() => setOpen(false)}
+          onMoved={onMoved}
+        />
+      )}
+    </>
+  );
+}
+
+type DialogProps = { id: string; at: Date; onClose: () => void; onMoved: () => void };
+
+function RescheduleDialog({ id, at, onClose, onMoved }: DialogProps) {
+  const zone = useUser().timezone;
+  const [now] = useState(() => new Date());
+  const today = civilDate(now, zone);
+  const [day, setDay] = useState<string | null>(civilDate(at, zone));
+  const [time, setTime] = useState(`${clockTime(at, zone)}:00`);
+  const [fault, setFault] = useState<string>();
+  const move = useAct(rescheduleMessage);
+  const zoneName = formatDateTimeZone(at, zone).split(' ').at(-1);
+  const send = async () => {
+    const next = instantIn(day ?? today, time, zone);
+    const isPast = next <= new Date();
+    setFault(isPast ? 'Pilih waktu yang belum lewat.' : undefined);
+    if (isPast || move.busy) return;
+    try {
+      await move.perform({ message_id: id, send_at: next.toISOString() });
+    } catch {
+      return;
+    }
+    toast(`Jadwal diubah: ${formatDateTimeZone(next, zone)}.`, { tone: 'success' });
+    onClose();
+    onMoved();
+  };
+  return (
+    <FormModal
+      onClose={onClose}
+      title="Ubah jadwal"
+      size="sm"
+      shape="sheet"
+      submit="Simpan jadwal"
+      busy={move.busy}
+      onSubmit={() => void send()}
+    >
+      <RefusalAlert error={move.error} />
+      <DatePicker
+        single
+        autoApply
+        required
+        label="Tanggal"
+        labels={dateWords}
+        today={today}
+        min={today}
+        value={day}
+        onChange={setDay}
+      />
+      <TimeSelect half label={`Jam (${zoneName})`} value={time} onChange={setTime} error={fault} />
+    </FormModal>
+  );
+}
+
+function ResendButton({ message }: { message: MessageDetail }) {
+  const send = useAct(resendMessage);
+  const [busy, setBusy] = useState(false);
+  const ask = async () => {
+    setBusy(true);
+    const cost = await perform(checkResend, { message_ids: [message.id] })
+      .catch((error: unknown) => toast(sentenceOf(error), { tone: 'danger' }))
+      .finally(() => setBusy(false));
+    if (!cost) return;
+    const [refused] = cost.refused;
+    if (refused) {
+      toast(refused.error.msg, { tone: 'danger' });
+      return;
+    }
+    const done = await confirm({
+      title: 'Kirim ulang pesan ini?',
+      children: (
+        <p>
+          Pesan yang sama dikirim sebagai pesan baru ke {nameAndNumberOf(message)}
+          {cost.by_quota > 0 ? (
+            ', termasuk kuota paket'
+          ) : (
+            <>
+              {' '}
+              dengan biaya <Money amount={cost.price} />
+            </>
+          )}
+          .
+        </p>
+      ),
+      tone: 'primary',
+      cancelText: 'Batal',
+      confirmText: 'Kirim ulang',
+      sentenceOf,
+      onConfirm: async () => void (await send.perform({ message_id: message.id })),
+    });
+    if (!done) return;
+    await navigate({
+      to: '/message-history',
+      search: { view: 'percakapan', open: message.token.id, peer: message.peer },
+    });
+  };
+  return (
+    <Button variant="subtle" icon={<RotateCw size={18} />} busy={busy} onClick={() => void ask()}>
+      Kirim ulang
+    </Button>
+  );
 }

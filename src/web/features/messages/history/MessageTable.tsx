@@ -1,11 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
-import { MessagesSquare } from 'lucide-react';
-import { Suspense, useMemo, useState } from 'react';
+import { MessagesSquare, ArrowUp } from 'lucide-react';
+import { Suspense, useMemo, useState, useEffect, type FocusEvent } from 'react';
 import { PAGE_SIZE } from '#contract/base/act.ts';
 import { formatNumber } from '#contract/base/money.ts';
-import { listMessages, type MessageRow, messageTypeLabel } from '#contract/messages.ts';
+import {
+  listMessages,
+  type MessageRow,
+  messageTypeLabel,
+  type Failure,
+} from '#contract/messages.ts';
 import { formatDate, formatDateTime, formatTime } from '#contract/base/time.ts';
 import { NoRows } from '#web/ui/table/list/NoRows.tsx';
 import { useAddressView } from '#web/ui/table/list/useAddressView.ts';
@@ -13,8 +18,6 @@ import { useList } from '#web/ui/table/list/useList.ts';
 import { useUser } from '#web/api/user.ts';
 import { later } from '#web/browser/lazyComponent.ts';
 import { useSelection } from '#web/features/messages/selection/useSelection.ts';
-import { NewRows } from '#web/features/messages/history/NewRows.tsx';
-import { useReading } from '#web/features/messages/history/useReading.ts';
 import { useSteadyRows } from '#web/features/messages/history/useSteadyRows.ts';
 import { ViewBar } from '#web/features/messages/views/ViewBar.tsx';
 import { FilterBar } from '#web/features/messages/history/FilterBar.tsx';
@@ -26,7 +29,6 @@ import { ExportButton } from '#web/features/exports/exports.ts';
 import { useWide, useMedia } from '#web/ui/layout/useMedia.ts';
 import { PeerName } from '#web/features/messages/PeerName.tsx';
 import { ScheduledFor } from '#web/features/messages/ScheduledFor.tsx';
-import { FailedFor } from '#web/features/messages/history/FailedFor.tsx';
 import { StatusMark } from '#web/features/messages/StatusMark.tsx';
 import { allTokensQuery } from '#web/api/allTokens.ts';
 import { hasCost, nameOf } from '#web/features/messages/labels.ts';
@@ -289,3 +291,79 @@ const selectionOf = (
     </Suspense>
   ),
 });
+
+/** Failures in a few words that fit a column; the details say it in full, with what to do. */
+const failureWords: Record<Failure, string> = {
+  not_on_whatsapp: 'Tidak ada di WhatsApp',
+  blocked: 'Nomor Anda diblokir',
+  rate_limited: 'Terlalu cepat',
+  not_linked: 'Nomor terputus',
+  no_answer: 'Jaringan tidak menjawab',
+  rejected: 'Isinya ditolak jaringan',
+  opted_out: 'Penerima minta berhenti',
+  media_unreachable: 'Berkas gagal diambil',
+  media_refused: 'Berkasnya ditolak',
+  window_closed: 'Batas 24 jam terlewat',
+  network_declined: 'Ditahan WhatsApp',
+  template_refused: 'Templatnya ditolak',
+  network_billing: 'Tagihan Meta bermasalah',
+  network_access: 'Token akses ditolak',
+  number_restricted: 'Nomor Anda dibatasi',
+  unexplained: 'Ditolak tanpa alasan',
+};
+
+type Props = { message: Pick<MessageRow, 'status' | 'failure'> };
+
+const FailedFor = ({ message: { status, failure } }: Props) =>
+  status === 'failed' &&
+  failure && <span className="block tiny muted num ws-normal">{failureWords[failure]}</span>;
+
+type NewRowsProps = { count: number; onShow: () => void };
+
+/** The notice of new messages above those being read; it takes no space, so that nothing moves. */
+const NewRows = ({ count, onShow }: NewRowsProps) => (
+  <div className={classes('grid justify-items-center', styles['place'])} role="status">
+    {count > 0 && (
+      <button
+        type="button"
+        className={classes(
+          'inline-flex align-center gap-6 px-14 solid-primary shadow small strong num nowrap hover-primary',
+          styles['pill'],
+        )}
+        onClick={onShow}
+      >
+        <ArrowUp size={16} aria-hidden="true" />
+        {count >= PAGE_SIZE ? `${PAGE_SIZE}+` : count} pesan baru
+      </button>
+    )}
+  </div>
+);
+
+/** Scrolled further than this, the person has left the top of the list. */
+const TOP_PX = 24;
+
+/**
+ * Whether a list is being read: the pointer or the focus is on it, or the page is scrolled.
+ *
+ * @returns also the handlers of the list's element.
+ */
+function useReading() {
+  const [pointed, setPointed] = useState(false);
+  const [focused, setFocused] = useState(false);
+  const [scrolled, setScrolled] = useState(false);
+  useEffect(() => {
+    const look = () => setScrolled(window.scrollY > TOP_PX);
+    look();
+    window.addEventListener('scroll', look, { passive: true });
+    return () => window.removeEventListener('scroll', look);
+  }, []);
+  const handlers = {
+    onPointerEnter: ({ pointerType }: { pointerType: string }) =>
+      setPointed(pointerType !== 'touch'),
+    onPointerLeave: () => setPointed(false),
+    onFocus: () => setFocused(true),
+    onBlur: ({ currentTarget, relatedTarget }: FocusEvent) =>
+      setFocused(relatedTarget instanceof Node && currentTarget.contains(relatedTarget)),
+  };
+  return { reading: pointed || focused || scrolled, handlers };
+}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { steadyRows } from '#web/features/messages/history/steadyRows.ts';
+import { steadyRows } from '#web/features/messages/history/useSteadyRows.ts';
 
 const row = (id: string, status = 'queued') => ({ id, status });
 

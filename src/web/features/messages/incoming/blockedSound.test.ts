@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { storageClear } from '#web/browser/storage.ts';
-import { notifyBlockedSound } from './blockedSound.ts';
+import { notifyBlockedSound } from './useIncoming.ts';
 import { dismissToast, TOAST_MS, toasts } from '#web/ui/toast/toasts.ts';
 
 type Page = { hidden: boolean; touched: boolean };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
-import { isNews } from '#web/features/messages/incoming/news.ts';
+import { isNews } from '#web/features/messages/incoming/useIncoming.ts';
 
 function messageId(at: number): string {
   const time = at.toString(16).padStart(12, '0');

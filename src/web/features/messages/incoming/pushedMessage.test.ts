@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { conversationAt, conversationUrl } from '#web/features/messages/incoming/pushedMessage.ts';
+import { conversationAt, conversationUrl } from '#web/features/messages/incoming/useIncoming.ts';
 
 test('parses the address of a conversation', () => {
   const conversation = { token_id: 'tok_1', peer: '628111222333' };

@@ -6,16 +6,28 @@ import type { LiveKind } from '#contract/events.ts';
 import { startLive, type LiveAlert } from '#web/live/live.ts';
 import type { News, SupportNews } from '#web/live/news.ts';
 import type { LivePatches } from '#web/live/patches.ts';
-import { isNews } from '#web/features/messages/incoming/news.ts';
 import { showNotice } from '#web/browser/tab/notifications.ts';
-import { readySound, soundFor } from '#web/browser/sound.ts';
+import { readySound, soundFor, type Sounded, wasTouched } from '#web/browser/sound.ts';
 import { userQuery } from '#web/api/user.ts';
 import { onWorkerMessage, type PushMessage } from '#web/browser/push/workerMessages.ts';
-import { notifyBlockedSound } from './blockedSound.ts';
 import { isSeen } from '#web/features/messages/conversations/thread/seen.ts';
-import { conversationUrl, conversationAt } from '#web/features/messages/incoming/pushedMessage.ts';
 import { nameAndNumberOf } from '#contract/messages/peer.ts';
 import { announce } from '#web/ui/announce/announce.ts';
+import { storageSet, storageGet } from '#web/browser/storage.ts';
+import { toast } from '#web/ui/toast/toasts.ts';
+import { uuidOf } from '#contract/base/ids.ts';
+
+/** An older message is not new: it came while the connection was down. */
+const NEWS_MS = 60_000;
+
+/** When an id was made, in milliseconds, by the server's clock: UUIDv7 begins with it. */
+function madeAt(messageId: string): number {
+  const uuid = uuidOf('message', messageId) ?? '';
+  return Number.parseInt(uuid.replaceAll('-', '').slice(0, 12), 16);
+}
+
+export const isNews = (messageId: string, serverNow: number): boolean =>
+  serverNow - madeAt(messageId) < NEWS_MS;
 
 const messageNews: News<'message.received'> = {
   kind: 'message.received',
@@ -113,4 +125,40 @@ export function useIncoming(userId: string, followed: Followed): void {
       for (const stop of stops) stop();
     };
   }, [client, followed, userId]);
+}
+
+const NAME = 'sound-held';
+
+/**
+ * Reports, once in a tab, that the browser blocks sounds until the page is touched: when the tab is looked at, and only
+ * if it is still so.
+ */
+export function notifyBlockedSound(sounded: Sounded | undefined): void {
+  if (sounded !== 'refused' || storageGet('tab', NAME) !== undefined) return;
+  if (!document.hidden) return say();
+  const seen = () => {
+    if (document.hidden) return;
+    document.removeEventListener('visibilitychange', seen);
+    say();
+  };
+  document.addEventListener('visibilitychange', seen);
+}
+
+function say(): void {
+  if (wasTouched() || storageGet('tab', NAME) !== undefined) return;
+  storageSet('tab', NAME, '1');
+  toast('Browser menahan bunyi pesan baru sampai Anda menyentuh halaman ini atau menekan tombol.');
+}
+
+type Conversation = { token_id: string; peer: string };
+
+export const conversationUrl = ({ token_id, peer }: Conversation): string =>
+  `/message-history?${new URLSearchParams({ view: 'percakapan', open: token_id, peer })}`;
+
+/** The conversation that an address shows; `undefined` for any other page. */
+export function conversationAt(path: string): Conversation | undefined {
+  const [before, query] = path.split('?', 2);
+  const params = new URLSearchParams(query?.split('#', 1)[0]);
+  const [token_id, peer] = [params.get('open'), params.get('peer')];
+  return before === '/message-history' && token_id && peer ? { token_id, peer } : undefined;
 }

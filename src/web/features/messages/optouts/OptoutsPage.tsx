@@ -12,7 +12,6 @@ import { useSearch } from '#web/browser/router/Router.tsx';
 import { nameOf } from '#web/features/messages/labels.ts';
 import { PeerName } from '#web/features/messages/PeerName.tsx';
 import { MessagesHead, useHeadLabel } from '#web/features/messages/MessagesHead.tsx';
-import { AddOptout } from '#web/features/messages/optouts/AddOptout.tsx';
 import styles from '#web/features/messages/messages.module.css';
 import { classes } from '#web/ui/classes.ts';
 import { useRemoveOptout } from '#web/features/messages/optouts/useRemoveOptout.tsx';
@@ -31,6 +30,10 @@ import { listKey, useList } from '#web/ui/table/list/useList.ts';
 import { SearchField } from '#web/ui/text/SearchField.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 import type { Token } from '#contract/tokens.ts';
+import { StopForm } from '#web/features/messages/optouts/StopForm.tsx';
+import { Modal } from '#web/ui/overlay/Modal.tsx';
+import { HomeTelephoneField } from '#web/ui/phone/TelephoneField.tsx';
+import { realNumber } from '#web/ui/phone/telephoneReal.ts';
 
 const PATH = '/message-history/berhenti';
 const NUMBER_MAX = 40;
@@ -230,5 +233,41 @@ function OptoutFilters({
         />
       )}
     </div>
+  );
+}
+
+type Props = { open: boolean; token: Token; onClose: () => void };
+
+function AddOptout({ open, token, onClose }: Props) {
+  const client = useQueryClient();
+  return (
+    <Modal
+      open={open}
+      onClose={onClose}
+      title={`Tandai berhenti dari ${isolated(token.name)}`}
+      size="sm"
+    >
+      {open && (
+        <StopForm
+          tokenId={token.id}
+          peer="+"
+          onStopped={() => void client.invalidateQueries({ queryKey: listKey(listOptouts) })}
+          onClose={onClose}
+        >
+          {(form) => (
+            <HomeTelephoneField
+              label="Nomor"
+              required
+              verify={realNumber}
+              autoComplete="off"
+              value={form.values.peer.slice(1)}
+              error={form.errors.peer}
+              onChange={(digits) => form.set('peer', `+${digits}`)}
+              onBlur={() => form.leave('peer')}
+            />
+          )}
+        </StopForm>
+      )}
+    </Modal>
   );
 }

@@ -1,14 +1,38 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useState, lazy, Suspense, useRef } from 'react';
 import { useUser, userQuery } from '#web/api/user.ts';
 import { Loaded, OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
-import { AppPart } from '#web/features/operator/security/AppPart.tsx';
-import { CodesDialog, CodesPart } from '#web/features/operator/security/CodesPart.tsx';
 import { PasskeysPart } from '#web/features/operator/security/PasskeysPart.tsx';
 import styles from '#web/features/operator/operator.module.css';
 import { classes } from '#web/ui/classes.ts';
-import { factorsQuery, useWithFactor } from '#web/features/operator/security/factors.tsx';
+import {
+  factorsQuery,
+  useWithFactor,
+  FactorRow,
+  isLast,
+  type PartProps,
+  useRefresh,
+} from '#web/features/operator/security/factors.tsx';
 import { Alert } from '#web/ui/alert/Alert.tsx';
+import type { OutputOf } from '#contract/base/act.ts';
+import { addTotp, beginTotp, renewRecoveryCodes } from '#contract/second-factor.ts';
+import { isAbort, refusalCode, sentenceOf } from '#web/api/errors.ts';
+import { useAct } from '#web/api/query.ts';
+import { PasswordQuestion } from '#web/features/auth/auth.ts';
+import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
+import { CopyField, CopyButton } from '#web/ui/copy/CopyField.tsx';
+import { FormModal } from '#web/ui/form/FormModal.tsx';
+import { OtpField } from '#web/ui/form/OtpField.tsx';
+import { Panel, Stack, Row } from '#web/ui/panel/Panel.tsx';
+import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+import { toast } from '#web/ui/toast/toasts.ts';
+import { Download, Printer } from 'lucide-react';
+import { formatPhone } from '#contract/base/phone.ts';
+import { saveFile } from '#web/ui/copy/saveFile.ts';
+import { confirm } from '#web/ui/overlay/confirm.ts';
+import { Modal } from '#web/ui/overlay/Modal.tsx';
+import { DateTime } from '#web/ui/time/DateTime.tsx';
 
 /** Route `/operator/keamanan`: the operator's second factors. */
 export function SecurityPage() {
@@ -64,4 +88,289 @@ function useSettled(): () => void {
       const { needs_second_factor: _, ...rest } = user;
       return rest;
     });
+}
+
+/** The authenticator app: one per person; any number of devices may hold its secret. */
+function AppPart({ factors, withFactor, onCodes }: PartProps) {
+  const begin = useAct(beginTotp);
+  const [begun, setBegun] = useState<OutputOf<typeof beginTotp>>();
+  const [error, setError] = useState<unknown>();
+  const app = factors.factors.find(({ kind }) => kind === 'totp');
+  const start = async () => {
+    setError(undefined);
+    try {
+      setBegun(await withFactor(() => begin.perform({})));
+    } catch (no) {
+      setError(no);
+    }
+  };
+  return (
+    <Panel title="Aplikasi autentikator">
+      {app ? (
+        <ul
+          className={classes('stack plain-list', styles['rows'])}
+          aria-label="Aplikasi autentikator Anda"
+        >
+          <FactorRow
+            factor={app}
+            name="aplikasi autentikator"
+            kept={isLast(factors)}
+            withFactor={withFactor}
+          >
+            Kode enam angka dari aplikasi di ponsel Anda
+          </FactorRow>
+        </ul>
+      ) : (
+        <Stack>
+          <p className="muted">
+            Aplikasi seperti Google Authenticator, Microsoft Authenticator, atau Aegis menunjukkan
+            enam angka yang berganti setiap 30 detik, juga tanpa jaringan.
+          </p>
+          <RefusalAlert error={error} />
+          <div>
+            <Button busy={begin.busy} onClick={() => void start()}>
+              Pasang aplikasi autentikator
+            </Button>
+          </div>
+        </Stack>
+      )}
+      {begun && (
+        <AppDialog
+          begun={begun}
+          onClose={() => setBegun(undefined)}
+          onAdded={(codes) => {
+            setBegun(undefined);
+            onCodes(codes);
+          }}
+        />
+      )}
+    </Panel>
+  );
+}
+
+type Props = {
+  begun: OutputOf<typeof beginTotp>;
+  onClose: () => void;
+  onAdded: (codes: readonly string[] | null) => void;
+};
+
+const QR_SIZE = 208;
+
+const QrImage = lazy(async () => ({
+  default: (await import('#web/ui/qr/QrImage.tsx')).QrImage,
+}));
+
+const inFours = (secret: string): string => secret.replaceAll(/(.{4})(?=.)/g, '$1 ');
+
+function useFirstCode({ begun, onAdded }: Pick<Props, 'begun' | 'onAdded'>) {
+  const add = useAct(addTotp);
+  const refresh = useRefresh();
+  const field = useRef<HTMLInputElement>(null);
+  const [code, setCode] = useState('');
+  const [wrong, setWrong] = useState<string>();
+  const [error, setError] = useState<unknown>();
+  const send = async (digits: string) => {
+    if (add.busy) return;
+    setError(undefined);
+    if (digits.length !== 6) return setWrong('Tulis enam angka dari aplikasi autentikator.');
+    try {
+      const { recovery_codes: codes } = await add.perform({
+        challenge: begun.challenge,
+        code: digits,
+      });
+      // The recovery codes serve as confirmation.
+      if (!codes) toast('Aplikasi autentikator terpasang.', { tone: 'success' });
+      refresh();
+      onAdded(codes);
+    } catch (no) {
+      if (isAbort(no)) return;
+      setCode('');
+      if (refusalCode(no) === 'second_factor_wrong') setWrong(sentenceOf(no));
+      else setError(no);
+      field.current?.focus();
+    }
+  };
+  const type = (digits: string) => {
+    setCode(digits);
+    setWrong(undefined);
+  };
+  return { field, code, wrong, error, busy: add.busy, type, send };
+}
+
+/** The secret for the app, as a QR and as text; the first code proves that the app has it. */
+function AppDialog({ begun, onClose, onAdded }: Props) {
+  const { field, code, wrong, error, busy, type, send } = useFirstCode({ begun, onAdded });
+  return (
+    <FormModal
+      onClose={onClose}
+      title="Pasang aplikasi autentikator"
+      submit="Pasang"
+      busy={busy}
+      onSubmit={() => void send(code)}
+    >
+      <p>1. Pindai kode ini dengan aplikasi autentikator Anda.</p>
+      <div className="grid justify-items-center">
+        <Suspense fallback={<Skeleton width={QR_SIZE} height={QR_SIZE} />}>
+          <QrImage text={begun.uri} alt="QR untuk aplikasi autentikator" size={QR_SIZE} />
+        </Suspense>
+      </div>
+      <CopyField
+        label="Atau ketik kunci ini di aplikasi"
+        value={begun.secret}
+        shown={inFours(begun.secret)}
+        look="code"
+      />
+      <p>2. Tulis kode yang ditunjukkan aplikasi.</p>
+      <RefusalAlert error={error} />
+      <OtpField
+        ref={field}
+        label="Kode dari aplikasi"
+        required
+        name="code"
+        value={code}
+        error={wrong}
+        onChange={type}
+        onComplete={(digits) => void send(digits)}
+      />
+      <PasswordQuestion of={addTotp} />
+    </FormModal>
+  );
+}
+
+/** At this number or below, new ones should be made. */
+const FEW = 3;
+
+function CodesPart({ factors: { recovery }, withFactor, onCodes }: PartProps) {
+  const renew = useAct(renewRecoveryCodes);
+  const refresh = useRefresh();
+  const ask = async () => {
+    let codes: readonly string[] | null = null;
+    const agreed = await confirm({
+      title: 'Buat kode cadangan baru?',
+      children: (
+        <>
+          <p>Semua kode cadangan yang lama tidak berlaku lagi.</p>
+          <PasswordQuestion of={renewRecoveryCodes} />
+        </>
+      ),
+      cancelText: 'Batal',
+      confirmText: 'Buat kode baru',
+      tone: 'primary',
+      sentenceOf,
+      onConfirm: async () => {
+        codes = (await withFactor(() => renew.perform({}))).recovery_codes;
+      },
+    });
+    if (!agreed) return;
+    refresh();
+    onCodes(codes);
+  };
+  const left = recovery?.left ?? 0;
+  return (
+    <Panel title="Kode cadangan">
+      <Stack>
+        <Alert
+          state="warning"
+          visible={left <= FEW}
+          label={
+            left === 0
+              ? 'Kode cadangan Anda habis. Buat yang baru supaya tetap dapat masuk bila ponsel hilang.'
+              : `Tinggal ${left} kode cadangan. Buat yang baru sebelum habis.`
+          }
+        />
+        <p className="muted">
+          Untuk masuk bila ponsel atau perangkat Anda tidak ada. Tersisa <strong>{left}</strong>{' '}
+          dari 10 kode
+          {recovery && (
+            <>
+              , dibuat <DateTime at={new Date(recovery.made_at)} />
+            </>
+          )}
+          .
+        </p>
+        <div>
+          <Button variant="outline" tone="neutral" onClick={() => void ask()}>
+            Buat kode baru
+          </Button>
+        </div>
+      </Stack>
+    </Panel>
+  );
+}
+
+type DialogProps = { codes: readonly string[]; onClose: () => void };
+
+// Prevents an Enter repeated after the code from closing the dialog: `<dialog>` focuses the element with the attribute.
+const startHere = (codes: HTMLElement | null) => codes?.setAttribute('autofocus', '');
+
+/**
+ * Shown once, to copy, save or print. Leaving without confirming that they are saved asks first.
+ */
+function CodesDialog({ codes, onClose }: DialogProps) {
+  const phone = formatPhone(useUser().phone);
+  const save = () => {
+    const text = `Kode cadangan Kabari untuk ${phone}\nSetiap kode berlaku satu kali.\n\n${codes.join('\n')}\n`;
+    saveFile('kode-cadangan-kabari.txt', new Blob([text], { type: 'text/plain' }));
+  };
+  const ask = async () => {
+    const leaves = await confirm({
+      title: 'Kode sudah Anda simpan?',
+      children: 'Kode ini tidak dapat ditunjukkan lagi.',
+      cancelText: 'Lihat lagi',
+      confirmText: 'Sudah, tutup',
+      tone: 'primary',
+    });
+    if (leaves) onClose();
+  };
+  return (
+    <Modal
+      open
+      onClose={() => void ask()}
+      title="Simpan kode cadangan Anda"
+      footer={<Button onClick={onClose}>Sudah saya simpan</Button>}
+    >
+      <div className={styles['form']}>
+        <p>
+          Dengan salah satu kode ini Anda dapat masuk bila ponsel atau perangkat Anda hilang. Setiap
+          kode berlaku satu kali. <strong>Kode ini hanya ditunjukkan sekarang.</strong>
+        </p>
+        <div
+          ref={startHere}
+          tabIndex={-1}
+          className={classes('p-16 border rounded sunken', styles['sheet'])}
+        >
+          <p className={styles['paper']}>Kode cadangan Kabari untuk {phone}</p>
+          <ul
+            className={classes('grid gap-10 gap-x-20 large plain-list', styles['codes'])}
+            aria-label="Kode cadangan"
+          >
+            {codes.map((code) => (
+              <li key={code}>{code}</li>
+            ))}
+          </ul>
+        </div>
+        <Row>
+          <CopyButton value={codes.join('\n')} />
+          <Button
+            size="sm"
+            variant="outline"
+            tone="neutral"
+            icon={<Download size={16} />}
+            onClick={save}
+          >
+            Unduh
+          </Button>
+          <Button
+            size="sm"
+            variant="outline"
+            tone="neutral"
+            icon={<Printer size={16} />}
+            onClick={() => window.print()}
+          >
+            Cetak
+          </Button>
+        </Row>
+      </div>
+    </Modal>
+  );
 }

@@ -1,11 +1,10 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient, queryOptions } from '@tanstack/react-query';
 import { BellRing } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { formatRupiah } from '#contract/base/money.ts';
-import { ALERT_MIN, type SaldoAlert, saveSaldoAlert } from '#contract/saldo.ts';
+import { ALERT_MIN, type SaldoAlert, saveSaldoAlert, getSaldoAlert } from '#contract/saldo.ts';
 import { fieldsOf, sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
-import { alertQuery } from '#web/features/saldo/alert/alertQuery.ts';
 import { saldoQuery } from '#web/features/saldo/saldoQuery.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
@@ -18,6 +17,7 @@ import { Panel } from '#web/ui/panel/Panel.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
+import { perform } from '#web/api/act.ts';
 
 export function LowSaldo() {
   const alert = useQuery(alertQuery);
@@ -161,3 +161,8 @@ function ThresholdForm({ alert, onClose }: { alert: SaldoAlert; onClose: () => v
     </form>
   );
 }
+
+const alertQuery = queryOptions({
+  queryKey: ['alert'],
+  queryFn: ({ signal }) => perform(getSaldoAlert, {}, { signal }),
+});

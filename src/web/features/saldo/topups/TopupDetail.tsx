@@ -9,7 +9,6 @@ import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { recentTopupsQuery, topupQuery } from '#web/features/saldo/queries.ts';
 import { saldoQuery } from '#web/features/saldo/saldoQuery.ts';
-import { Instruction } from '#web/features/saldo/topups/Instruction.tsx';
 import { configQuery } from '#web/api/configQuery.ts';
 import { AskSupport } from '#web/features/support/support.ts';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
@@ -23,6 +22,11 @@ import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
 import { type Fact, Facts } from '#web/ui/panel/Panel.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
+import { BankTransfer } from '#web/features/saldo/topups/payment/BankTransfer.tsx';
+import { GatewayPage } from '#web/features/saldo/topups/payment/GatewayPage.tsx';
+import { QrisPayment } from '#web/features/saldo/topups/payment/QrisPayment.tsx';
+import { VirtualAccount } from '#web/features/saldo/topups/payment/VirtualAccount.tsx';
+import { Countdown } from '#web/ui/time/Countdown.tsx';
 
 type Props = { topup: Topup; onClose: () => void };
 
@@ -199,3 +203,76 @@ function SimulatedPaymentLink({ topup: { method, total, simulated } }: { topup: 
     </p>
   );
 }
+
+function Instruction({ topup }: { topup: Topup }) {
+  const client = useQueryClient();
+  const { method, simulated } = topup;
+  return (
+    <div className="grid gap-18">
+      <div className="row wrap justify-between gap-8 gap-x-16">
+        <StatusChip tone="warning">Menunggu pembayaran</StatusChip>
+        <span className="muted">
+          Sisa waktu{' '}
+          <strong>
+            <Countdown
+              until={topup.expires_at}
+              ended="habis"
+              onEnd={() =>
+                void client.invalidateQueries({ queryKey: topupQuery(topup.id).queryKey })
+              }
+            />
+          </strong>
+        </span>
+      </div>
+      {method !== 'bank' && (
+        <p className="row wrap gap-6 gap-x-10 larger strong">
+          {topupMethodLabel[method]}
+          {simulated && <StatusChip tone="info">Pembayaran simulasi</StatusChip>}
+        </p>
+      )}
+      <Payment topup={topup} />
+      <Sum topup={topup} />
+    </div>
+  );
+}
+
+function Payment({ topup }: { topup: Topup }) {
+  if (topup.method === 'bank') return <BankTransfer topup={topup} />;
+  if (topup.qr !== null) return <QrisPayment topup={topup} qr={topup.qr} />;
+  if (topup.va) return <VirtualAccount topup={topup} va={topup.va} />;
+  if (topup.page_url !== null) return <GatewayPage topup={topup} url={topup.page_url} />;
+  return <p>Cara bayarnya sedang disiapkan. Halaman ini berubah otomatis begitu siap.</p>;
+}
+
+const Sum = ({ topup }: { topup: Topup }) => (
+  <dl className={classes('grid gap-6 py-12 border-y sums', styles['sum'])}>
+    <div>
+      <dt>Nominal</dt>
+      <dd>
+        <Money amount={topup.base} />
+      </dd>
+    </div>
+    {topup.ppn > 0 && (
+      <div>
+        <dt>PPN</dt>
+        <dd>
+          <Money amount={topup.ppn} />
+        </dd>
+      </div>
+    )}
+    {topup.unique_code > 0 && (
+      <div>
+        <dt>Kode unik</dt>
+        <dd>
+          <Money amount={topup.unique_code} />
+        </dd>
+      </div>
+    )}
+    <div className={styles['credited']}>
+      <dt>Masuk ke saldo</dt>
+      <dd>
+        <Money amount={topup.credited} />
+      </dd>
+    </div>
+  </dl>
+);

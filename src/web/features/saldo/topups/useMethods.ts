@@ -1,7 +1,8 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, queryOptions } from '@tanstack/react-query';
 import { recentTopupsQuery } from '#web/features/saldo/queries.ts';
 import { lastMethodOf } from '#web/features/saldo/topups/methods.ts';
-import { methodsQuery } from '#web/features/saldo/topups/methodsQuery.ts';
+import { listTopupMethods } from '#contract/saldo.ts';
+import { perform } from '#web/api/act.ts';
 
 /** The payment methods, and the last used one, which is known together with them so that nothing moves later. */
 export function useMethods() {
@@ -17,3 +18,9 @@ export function useMethods() {
 }
 
 export type Methods = ReturnType<typeof useMethods>;
+
+const methodsQuery = queryOptions({
+  queryKey: ['methods'],
+  queryFn: ({ signal }) => perform(listTopupMethods, {}, { signal }),
+  staleTime: 60_000,
+});

@@ -1,16 +1,35 @@
-import { BatteryFull, Plane, ScanQrCode, SignalHigh, Snail, Wifi } from 'lucide-react';
+import { BatteryFull, Plane, ScanQrCode, SignalHigh, Snail, Wifi, SquarePen } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { formatPhone } from '#contract/base/phone.ts';
-import type { SimulatedPhone } from '#contract/simulator.ts';
-import { formatTime } from '#contract/base/time.ts';
+import { type SimulatedPhone, simulatedReply } from '#contract/simulator.ts';
+import { formatTime, formatDate } from '#contract/base/time.ts';
 import { Camera } from '#web/features/simulator/camera/Camera.tsx';
-import { Conversations } from '#web/features/simulator/phone/Conversations.tsx';
-import { conversationsOf } from '#web/features/simulator/phone/conversations.ts';
-import { NewChat } from '#web/features/simulator/phone/NewChat.tsx';
+import {
+  conversationsOf,
+  type Conversation,
+  excerptOf,
+  unreadIn,
+} from '#web/features/simulator/phone/conversations.ts';
 import styles from '#web/features/simulator/simulator.module.css';
 import { classes } from '#web/ui/classes.ts';
 import { useScreens } from '#web/features/simulator/phone/screens.ts';
 import { Thread } from '#web/features/simulator/phone/Thread.tsx';
+import { PhoneHead, PhoneTool } from '#web/features/simulator/phone/PhoneHead.tsx';
+import { Avatar } from '#web/ui/avatar/Avatar.tsx';
+import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
+import { writtenPeer } from '#contract/messages/peer.ts';
+import { useQueryClient } from '@tanstack/react-query';
+import { TEXT_MAX } from '#contract/messages.ts';
+import { fieldsOf, sentenceOf } from '#web/api/errors.ts';
+import { useAct } from '#web/api/query.ts';
+import { useForm } from '#web/ui/form/useForm.ts';
+import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
+import { readPhone } from '#web/features/simulator/phones.ts';
+import { phoneQuery } from '#web/features/simulator/queries.ts';
+import { Alert } from '#web/ui/alert/Alert.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
+import { HomeTelephoneField } from '#web/ui/phone/TelephoneField.tsx';
+import { TextArea } from '#web/ui/text/TextField.tsx';
 
 type Screen =
   | { at: 'list' }
@@ -127,5 +146,154 @@ function StatusBar({ phone }: { phone: SimulatedPhone }) {
         <BatteryFull size={17} aria-hidden="true" />
       </span>
     </div>
+  );
+}
+
+type Props = {
+  phone: string;
+  conversations: readonly Conversation[];
+  /** The last line seen, by number. */
+  seen: ReadonlyMap<string, string>;
+  onOpen: (peer: string) => void;
+  onNew: () => void;
+  onCamera: () => void;
+};
+
+function Conversations({ phone, conversations, seen, onOpen, onNew, onCamera }: Props) {
+  return (
+    <>
+      <PhoneHead title="Pesan" under={formatPhone(phone)}>
+        <PhoneTool label="Tulis pesan baru" onClick={onNew}>
+          <SquarePen size={20} />
+        </PhoneTool>
+        <PhoneTool label="Pindai kode QR" onClick={onCamera}>
+          <ScanQrCode size={21} />
+        </PhoneTool>
+      </PhoneHead>
+      {conversations.length === 0 ? (
+        <div className="grid grow content-center">
+          <EmptyState title="Belum ada pesan di ponsel ini.">
+            Pesan yang dikirim ke nomor ini muncul di sini otomatis.
+          </EmptyState>
+        </div>
+      ) : (
+        <ul className="grow min-h-0 plain-list overflow-y">
+          {conversations.map((conversation) => (
+            <li key={conversation.peer}>
+              <Line
+                conversation={conversation}
+                unread={unreadIn(conversation, seen.get(conversation.peer))}
+                onOpen={() => onOpen(conversation.peer)}
+              />
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+type LineProps = { conversation: Conversation; unread: number; onOpen: () => void };
+
+function Line({ conversation: { peer, newest }, unread, onOpen }: LineProps) {
+  const today = formatDate(newest.at) === formatDate(new Date());
+  return (
+    <button
+      type="button"
+      className={classes(
+        'grid align-start w-full gap-1 gap-x-12 py-12 px-16 border-b hover ring-inset',
+        styles['line'],
+      )}
+      onClick={onOpen}
+    >
+      <Avatar name={peer} icon={peer.slice(-2)} decorative />
+      <span className="strong num">{formatPhone(peer)}</span>
+      <time
+        className={classes('tiny faint num', styles['time'])}
+        dateTime={newest.at.toISOString()}
+      >
+        {today ? formatTime(newest.at) : formatDate(newest.at)}
+      </time>
+      <span className={classes('small muted leading-ui clamp-2', styles['excerpt'])}>
+        {newest.direction === 'out' && 'Anda: '}
+        <bdi>{excerptOf(newest)}</bdi>
+      </span>
+      {unread > 0 && (
+        <span
+          className={classes(
+            'tiny strong text-center justify-self-end rounded-full solid-warning',
+            styles['unread'],
+          )}
+        >
+          {unread}
+          <span className="sr-only"> pesan baru</span>
+        </span>
+      )}
+    </button>
+  );
+}
+
+type NewChatProps = { phone: string; onBack: () => void; onSent: (peer: string) => void };
+
+function NewChat({ phone, onBack, onSent }: NewChatProps) {
+  const client = useQueryClient();
+  const form = useForm({ to: '', text: '' }, (values) =>
+    fieldErrors(simulatedReply, {
+      ...values,
+      phone: writtenPeer(phone),
+      to: writtenPeer(values.to),
+    }),
+  );
+  const send = useAct(simulatedReply, {
+    onSuccess: (after) => {
+      client.setQueryData(phoneQuery(phone).queryKey, after);
+      onSent(readPhone(form.values.to) ?? form.values.to);
+    },
+    onError: form.refuse,
+  });
+  const above = send.error && Object.keys(fieldsOf(send.error)).length === 0;
+  return (
+    <>
+      <PhoneHead title="Pesan baru" onBack={onBack} />
+      <form
+        ref={form.ref}
+        noValidate
+        className="grid content-start gap-16 grow p-20 overflow-y"
+        onSubmit={form.submit((values) => {
+          if (!send.busy)
+            send.mutate({ ...values, phone: writtenPeer(phone), to: writtenPeer(values.to) });
+        })}
+      >
+        <Alert
+          state="danger"
+          visible={Boolean(above)}
+          label={send.error ? sentenceOf(send.error) : ''}
+        />
+        <HomeTelephoneField
+          label="Kepada"
+          required
+          name="to"
+          autoComplete="off"
+          help="Nomor yang tersambung ke sebuah token."
+          value={form.values.to}
+          error={form.errors.to}
+          onChange={(digits) => form.set('to', digits)}
+          onBlur={() => form.leave('to')}
+        />
+        <TextArea
+          label="Pesan"
+          required
+          name="text"
+          maxLength={TEXT_MAX}
+          value={form.values.text}
+          error={form.errors.text}
+          onChange={(event) => form.set('text', event.target.value)}
+          onBlur={() => form.leave('text')}
+        />
+        <Button type="submit" size="lg" block busy={send.busy}>
+          Kirim
+        </Button>
+      </form>
+    </>
   );
 }

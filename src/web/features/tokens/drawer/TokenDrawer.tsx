@@ -1,27 +1,41 @@
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useId, useRef } from 'react';
+import { lazy, Suspense, useId, useRef, type ReactNode, useEffect, useState } from 'react';
 import { formatNumber } from '#contract/base/money.ts';
 import { formatPhone } from '#contract/base/phone.ts';
-import { formatAgo, formatDateTime } from '#contract/base/time.ts';
-import { tokenStatusLabel, type Token } from '#contract/tokens.ts';
+import { formatAgo, formatDateTime, civilDate } from '#contract/base/time.ts';
+import { tokenStatusLabel, type Token, unlinkToken, rotateToken } from '#contract/tokens.ts';
 import { isNotFound, sentenceOf } from '#web/api/errors.ts';
 import { useUser } from '#web/api/user.ts';
 import { ExpiryChip } from '#web/features/tokens/access/ExpiryChip.tsx';
-import { Developers } from '#web/features/tokens/drawer/Developers.tsx';
 import { TokenReview, ReviewChip } from '#web/features/tokens/drawer/TokenReview.tsx';
 import { LinkPart } from '#web/features/tokens/links/LinkPart.tsx';
-import { tokenQuery } from '#web/features/tokens/queries.ts';
-import { TokenActions } from '#web/features/tokens/drawer/TokenActions.tsx';
+import { tokenQuery, useTokenChanged } from '#web/features/tokens/queries.ts';
 import { TokenSettings } from '#web/features/tokens/drawer/TokenSettings.tsx';
 import styles from '#web/features/tokens/tokens.module.css';
 import { channelLabel, statusTone } from '#web/features/tokens/labels.ts';
-import { SupportLink } from '#web/features/support/support.ts';
+import { SupportLink, AskSupport } from '#web/features/support/support.ts';
 import { classes } from '#web/ui/classes.ts';
 import { EmptyState, WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { Drawer } from '#web/ui/overlay/Modal.tsx';
 import { Facts } from '#web/ui/panel/Panel.tsx';
-import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+import { Skeleton, ListSkeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
+import { address } from '#web/browser/router/navigation.ts';
+import { useStore } from '#web/browser/store.ts';
+import { expiryOf } from '#web/features/tokens/access/labels.ts';
+import { Samples } from '#web/features/tokens/keys/KeyShown.tsx';
+import { WebhookPart } from '#web/features/webhooks/webhooks.ts';
+import { Accordion, AccordionPart } from '#web/ui/disclosure/Accordion.tsx';
+import { businessIdOf, numberIdOf } from '#contract/dialects.ts';
+import { CopyField } from '#web/ui/copy/CopyField.tsx';
+import { ArrowRightLeft, Trash2, Unplug, RotateCcwKey } from 'lucide-react';
+import { useAct } from '#web/api/query.ts';
+import { useRemoveToken } from '#web/features/tokens/drawer/useRemoveToken.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
+import { confirm } from '#web/ui/overlay/confirm.ts';
+import type { Question } from '#web/ui/overlay/ConfirmDialog.tsx';
+import { PasswordQuestion } from '#web/features/auth/auth.ts';
+import { KeyDialog } from '#web/features/tokens/keys/KeyDialog.tsx';
 
 /** Most tokens of a trial never use a real network. */
 const ConnectionPart = lazy(async () => ({
@@ -132,3 +146,247 @@ function TokenFacts({ token }: { token: Token }) {
     </section>
   );
 }
+
+/** Contains the date picker, which the list of tokens does not need. */
+const TokenAccessPart = lazy(async () => ({
+  default: (await import('#web/features/tokens/access/TokenAccessPart.tsx')).TokenAccessPart,
+}));
+
+/** Fragments of the address that open the fold. */
+const parts = ['kunci', 'id', 'webhook', 'akses', 'contoh'] as const;
+type PartId = (typeof parts)[number];
+
+/**
+ * The part for programs, folded. It opens if the fragment of the address names one of its parts, which then has the
+ * focus, or if the key expires soon.
+ */
+function Developers({ token }: { token: Token }) {
+  const { hash } = useStore(address);
+  const named = parts.find((part) => hash === `#${part}`);
+  const expiry = expiryOf(token, civilDate(new Date()));
+  useEffect(() => {
+    const target = named && document.getElementById(named);
+    if (!target) return;
+    // `<dialog>` looks for the attribute when it opens; an open one is left to `focus`.
+    target.setAttribute('autofocus', '');
+    target.scrollIntoView();
+    target.focus({ preventScroll: true });
+  }, [named]);
+  return (
+    <Accordion>
+      <AccordionPart
+        title={<h3>Untuk pengembang</h3>}
+        open={named !== undefined || expiry === 'soon' || expiry === 'over'}
+      >
+        <div className="stack gap-24">
+          <p className="muted">
+            Untuk menghubungkan sistem Anda lewat API. Mengirim dari Kabari tidak memerlukannya.
+          </p>
+          <Part id="kunci">
+            <TokenKey token={token} />
+          </Part>
+          <Part id="id">
+            <CloudIds token={token} />
+          </Part>
+          <Part id="webhook">
+            <WebhookPart tokenId={token.id} />
+          </Part>
+          <Part id="akses">
+            <Suspense fallback={<ListSkeleton rows={5} />}>
+              <TokenAccessPart key={token.id} token={token} />
+            </Suspense>
+          </Part>
+          <Part id="contoh">
+            <section className={styles['part']}>
+              <h4>Contoh kode</h4>
+              <Samples channel={token.channel} />
+            </section>
+          </Part>
+        </div>
+      </AccordionPart>
+    </Accordion>
+  );
+}
+
+const Part = ({ id, children }: { id: PartId; children: ReactNode }) => (
+  <div id={id} tabIndex={-1} className={styles['target']}>
+    {children}
+  </div>
+);
+
+/** Values besides the key for code written for the WhatsApp Cloud API. */
+function CloudIds({ token }: { token: Token }) {
+  const { account_id } = useUser();
+  return (
+    <section className={styles['part']}>
+      <h4>ID untuk kode WhatsApp Cloud API</h4>
+      <CopyField
+        look="code"
+        label="ID nomor telepon"
+        value={numberIdOf(token.id)}
+        help="Untuk kode yang ditulis bagi WhatsApp Cloud API: ganti alamatnya dengan alamat Kabari, kedua ID dari Meta dengan yang ini, dan pakai kunci token ini."
+      />
+      <CopyField look="code" label="ID akun WhatsApp Business" value={businessIdOf(account_id)} />
+    </section>
+  );
+}
+
+const MoveToken = lazy(async () => ({
+  default: (await import('#web/features/tokens/channels/MoveToken.tsx')).MoveToken,
+}));
+
+type TokenActionsProps = { token: Token; onGone: () => void };
+
+function TokenActions({ token, onGone }: TokenActionsProps) {
+  const changed = useTokenChanged();
+  const unlink = useAct(unlinkToken);
+  const askRemove = useRemoveToken(token, onGone);
+  const askUnlink = () =>
+    confirm({
+      cancelText: 'Batal',
+      sentenceOf,
+      ...unlinkWords(token),
+      onConfirm: async () => changed(await unlink.perform({ token_id: token.id })),
+    });
+
+  const outline = { variant: 'outline', tone: 'neutral' } as const;
+  return (
+    <section className={styles['part']}>
+      <h4>Tindakan</h4>
+      <div className="flex wrap gap-8">
+        {token.phone && (
+          <Button
+            {...outline}
+            icon={<Unplug size={18} aria-hidden="true" />}
+            onClick={() => void askUnlink()}
+          >
+            {token.channel === 'cloud' ? 'Putuskan nomor' : 'Putuskan ponsel'}
+          </Button>
+        )}
+        <Move token={token} />
+        <Button
+          {...outline}
+          tone="danger"
+          icon={<Trash2 size={18} aria-hidden="true" />}
+          onClick={() => void askRemove()}
+        >
+          Hapus token
+        </Button>
+        <AskSupport about="token" id={token.id} />
+      </div>
+    </section>
+  );
+}
+
+function Move({ token }: { token: Token }) {
+  const [isOpen, setOpen] = useState(false);
+  const close = () => setOpen(false);
+  return (
+    <>
+      <Button
+        variant="outline"
+        tone="neutral"
+        icon={<ArrowRightLeft size={18} aria-hidden="true" />}
+        onClick={() => setOpen(true)}
+      >
+        Pindah kanal
+      </Button>
+      {isOpen && (
+        <Suspense>
+          <MoveToken token={token} onClose={close} onMoved={close} />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+const unlinkWords = ({ phone, channel }: Token): Question => ({
+  title: channel === 'cloud' ? 'Putuskan nomor?' : 'Putuskan ponsel?',
+  children: (
+    <p>
+      Token ini tidak dapat mengirim lagi lewat {phone ? formatPhone(phone) : 'ponselnya'} sampai{' '}
+      {channel === 'cloud'
+        ? 'nomornya disambungkan kembali. Access token dan app secret-nya dihapus.'
+        : 'QR dipindai kembali.'}{' '}
+      Riwayat pesan tetap ada.
+    </p>
+  ),
+  confirmText: 'Putuskan',
+});
+
+/** The last characters of the API key, and its replacement; the first token of an account begins without a key. */
+function TokenKey({ token }: { token: Token }) {
+  const [made, setMade] = useState<{ key: string; isFirst: boolean }>();
+  const changed = useTokenChanged();
+  const rotate = useAct(rotateToken);
+  const hasKey = token.key_hint !== '';
+  const askKey = () =>
+    confirm({
+      cancelText: 'Batal',
+      sentenceOf,
+      ...(hasKey ? rotateWords : makeWords),
+      onConfirm: async () => {
+        const { token: renewed, key } = await rotate.perform({ token_id: token.id });
+        changed(renewed);
+        setMade({ key, isFirst: !hasKey });
+      },
+    });
+  return (
+    <section className={styles['part']}>
+      <h4>Kunci API</h4>
+      <p className="muted">
+        {hasKey ? (
+          <>
+            Kunci yang berlaku berakhir dengan{' '}
+            <code aria-label={token.key_hint}>••••{token.key_hint}</code>.
+          </>
+        ) : (
+          'Belum ada. Buat bila sistem Anda akan mengirim pesan.'
+        )}
+      </p>
+      <div>
+        <Button
+          variant="outline"
+          tone="neutral"
+          icon={<RotateCcwKey size={18} aria-hidden="true" />}
+          onClick={() => void askKey()}
+        >
+          {hasKey ? 'Ganti kunci' : 'Buat kunci'}
+        </Button>
+      </div>
+      {made && (
+        <KeyDialog
+          title="Kunci baru"
+          secret={made.key}
+          channel={token.channel}
+          {...(!made.isFirst && { note: 'Kunci lama masih berlaku 24 jam.' })}
+          onClose={() => setMade(undefined)}
+        />
+      )}
+    </section>
+  );
+}
+
+const rotateWords: Question = {
+  title: 'Ganti kunci API?',
+  children: (
+    <>
+      <p>Kunci baru ditampilkan sekali. Kunci lama masih berlaku 24 jam, lalu ditolak.</p>
+      <PasswordQuestion of={rotateToken} />
+    </>
+  ),
+  confirmText: 'Ganti kunci',
+  tone: 'primary',
+};
+
+const makeWords: Question = {
+  title: 'Buat kunci API?',
+  children: (
+    <>
+      <p>Sistem Anda mengirim pesan lewat token ini dengan kuncinya. Kunci ditampilkan sekali.</p>
+      <PasswordQuestion of={rotateToken} />
+    </>
+  ),
+  confirmText: 'Buat kunci',
+  tone: 'primary',
+};

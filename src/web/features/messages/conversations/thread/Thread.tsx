@@ -1,5 +1,5 @@
 import { isolated } from '#contract/base/names.ts';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '#web/browser/router/Link.tsx';
 import { useSearch } from '#web/browser/router/Router.tsx';
 import { navigate } from '#web/browser/router/navigation.ts';
@@ -18,7 +18,7 @@ import type { Token } from '#contract/tokens.ts';
 import type { ConversationMessage } from '#contract/messages.ts';
 import { type Optout, optoutSourceLabel } from '#contract/messages/optouts.ts';
 import { formatPeer } from '#contract/messages/peer.ts';
-import { formatDate } from '#contract/base/time.ts';
+import { formatDate, civilDate } from '#contract/base/time.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useUser } from '#web/api/user.ts';
 import type { Flat } from '#web/api/lists/flatList.ts';
@@ -27,12 +27,15 @@ import {
   useOutgoing,
   type Outgoing,
   type QuotedMessage,
+  reactsTo,
 } from '#web/features/messages/conversations/thread/sending/outgoing.ts';
 import {
   conversationQuery,
   conversationsQuery,
   sameConversation,
   type Which,
+  unreadIn,
+  withReaction,
 } from '#web/features/messages/conversations/queries.ts';
 import {
   OptoutButton,
@@ -40,15 +43,16 @@ import {
   useOptoutChange,
 } from '#web/features/messages/conversations/optout/OptoutButton.tsx';
 import { ThreadMenu } from '#web/features/messages/conversations/menu/ThreadMenu.tsx';
-import { placeOf } from '#web/features/messages/conversations/thread/place/place.ts';
-import { useThread } from '#web/features/messages/conversations/thread/place/useThread.ts';
-import { ThreadMessages } from '#web/features/messages/conversations/thread/ThreadMessages.tsx';
+import { placeOf, type Place } from '#web/features/messages/conversations/thread/place/place.ts';
+import {
+  useThread,
+  type ShownThread,
+} from '#web/features/messages/conversations/thread/place/useThread.ts';
 import styles from '#web/features/messages/conversations/conversations.module.css';
 import { takeFocus } from '#web/ui/chat/thread/boxFocus.ts';
 import { threadBack, ThreadHead } from '#web/ui/chat/thread/ThreadHead.tsx';
 import { ThreadSkeleton } from '#web/ui/chat/thread/ThreadSkeleton.tsx';
 import { useKeyboardInset } from '#web/ui/chat/thread/useKeyboardInset.ts';
-import { useChatWindow } from '#web/features/messages/conversations/thread/useChatWindow.ts';
 import { useSeen } from '#web/features/messages/conversations/thread/useSeen.ts';
 import { DisconnectedNumber } from '#web/features/messages/DisconnectedNumber.tsx';
 import { canSend } from '#web/features/messages/queries.ts';
@@ -56,6 +60,19 @@ import { allTokensQuery } from '#web/api/allTokens.ts';
 import { Avatar } from '#web/ui/avatar/Avatar.tsx';
 import { useWide } from '#web/ui/layout/useMedia.ts';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
+import {
+  MessageLine,
+  type ThreadBody,
+} from '#web/features/messages/conversations/thread/MessageLine.tsx';
+import { firstUnread } from '#web/features/messages/conversations/thread/firstUnread.ts';
+import { ThreadList } from '#web/ui/chat/thread/ThreadList.tsx';
+import { threadItems, type ThreadLine } from '#web/ui/chat/thread/threadItems.ts';
+import { toast } from '#web/ui/toast/toasts.ts';
+import {
+  closedWords,
+  untilWords,
+  windowEnd,
+} from '#web/features/messages/conversations/thread/chatWindow.ts';
 
 export function Thread({ which }: { which: Which }) {
   const { at } = useSearch('/message-history');
@@ -221,4 +238,193 @@ function whyStopped(optout: Optout | null | undefined): ReactNode {
       .
     </>
   );
+}
+
+type Props = {
+  which: Which;
+  name: string;
+  shown: ShownThread;
+  newest: Flat<ConversationMessage>;
+  outgoing: readonly Outgoing[];
+  onReply?: ((message: ConversationMessage) => void) | undefined;
+  onGoTo: (messageId: string) => void;
+  focused: boolean;
+  onEnd: (atEnd: boolean) => void;
+};
+
+function ThreadMessages(props: Props) {
+  const { which, name, shown, newest, outgoing, onReply, onGoTo, focused, onEnd } = props;
+  const { list, newer, place, readOlder } = shown;
+  const zone = useUser().timezone;
+  const unreadFrom = useUnreadFrom(which, newest);
+  const [start] = useState(() => place && startOf(list.rows, place));
+  const { data: conversation } = useQuery({ ...conversationQuery(which), enabled: false });
+  useMissing(place, list.rows, start?.key, zone);
+  // Below an older part, outgoing messages would be out of place.
+  const sent = newer ? none : outgoing;
+  const items = useMemo(
+    () =>
+      threadItems({
+        lines: linesOf(list.rows, sent),
+        ended: list.ended,
+        unreadFrom,
+        zone,
+        now: new Date(),
+      }),
+    [list.rows, list.ended, sent, unreadFrom, zone],
+  );
+  const render = useCallback(
+    (body: ThreadBody, first: boolean) => (
+      <MessageLine
+        body={body}
+        first={first}
+        name={name}
+        zone={zone}
+        onReply={onReply}
+        onGoTo={onGoTo}
+      />
+    ),
+    [name, zone, onReply, onGoTo],
+  );
+  return (
+    <ThreadList
+      items={items}
+      sending={outgoing.filter((one) => reactsTo(one) === undefined).length}
+      ended={list.ended}
+      readOlder={readOlder}
+      newer={newer}
+      start={start}
+      focused={focused}
+      unread={conversation?.unread ?? 0}
+      render={render}
+      onEnd={onEnd}
+    />
+  );
+}
+
+const none: readonly Outgoing[] = [];
+
+/** The message that a thread opens at: the first from a place on, else the last before it. */
+function startOf(newestFirst: readonly ConversationMessage[], { from, day }: Place) {
+  const row = newestFirst.findLast(({ id }) => id >= from) ?? newestFirst[0];
+  return row && ({ key: row.id, at: day === undefined ? 'line' : 'day' } as const);
+}
+
+function useMissing(
+  place: Place | undefined,
+  rows: readonly ConversationMessage[],
+  start: string | undefined,
+  zone: string,
+): void {
+  const shown = rows.find(({ id }) => id === start);
+  const at = shown && civilDate(shown.created_at, zone);
+  const [sentence] = useState(() => {
+    if (!place || at === undefined || start === undefined) return undefined;
+    if (place.day === undefined) {
+      return start === place.from ? undefined : 'Pesan itu tidak ada dalam percakapan ini.';
+    }
+    if (at === place.day) return undefined;
+    const day = formatDate(`${place.day}T00:00:00Z`, 'UTC');
+    return at > place.day
+      ? `Tidak ada pesan pada ${day}. Yang ditampilkan mulai ${formatDate(shown?.created_at ?? '', zone)}.`
+      : `Tidak ada pesan sejak ${day}.`;
+  });
+  useEffect(() => {
+    if (sentence !== undefined) toast(sentence);
+  }, [sentence]);
+}
+
+const lines = new WeakMap<ConversationMessage, ThreadLine<ThreadBody>>();
+
+/** Maps a message to a line, with a stable identity so that it renders once. */
+function lineOf(message: ConversationMessage): ThreadLine<ThreadBody> {
+  let line = lines.get(message);
+  if (!line) {
+    const { id: key, direction: side, created_at: at } = message;
+    line = { key, side, at, body: { message } };
+    lines.set(message, line);
+  }
+  return line;
+}
+
+function linesOf(
+  newestFirst: readonly ConversationMessage[],
+  outgoing: readonly Outgoing[],
+): readonly ThreadLine<ThreadBody>[] {
+  const reacting = new Map(outgoing.map((one) => [reactsTo(one), one]));
+  return [
+    ...newestFirst.toReversed().map((message) => {
+      const line = lineOf(message);
+      const one = reacting.get(message.id);
+      return one ? { ...line, body: reactedTo(message, one) } : line;
+    }),
+    ...outgoing
+      .filter((one) => reactsTo(one) === undefined)
+      .map((one) => ({
+        key: one.id,
+        side: 'out' as const,
+        at: new Date(one.at),
+        body: { outgoing: one },
+      })),
+  ];
+}
+
+/** A message with an outgoing reaction; a failed one is reported below it. */
+const reactedTo = (message: ConversationMessage, reacting: Outgoing): ThreadBody =>
+  reacting.content?.type === 'reaction' && reacting.why === undefined
+    ? { message: withReaction(message, reacting.content.emoji) }
+    : { message, reacting };
+
+/** The first message that was unread when the thread was opened, until it is answered. */
+function useUnreadFrom(which: Which, thread: Flat<ConversationMessage>): string | undefined {
+  const client = useQueryClient();
+  const [first] = useState(() => {
+    // The oldest row is hidden while older ones can be loaded.
+    const rows = thread.ended ? thread.rows : thread.rows.slice(0, -1);
+    return firstUnread(rows, unreadIn(client, which));
+  });
+  const since = thread.rows.slice(
+    0,
+    thread.rows.findIndex(({ id }) => id === first),
+  );
+  return since.some(({ direction }) => direction === 'out') ? undefined : first;
+}
+
+type ChatWindow = {
+  /** The end of the open window; undefined where there is no limit, or it is unknown. */
+  notice?: string;
+  closed?: string;
+};
+
+/** The state of the conversation's 24 hours, in which any content may be sent by the Cloud API. */
+function useChatWindow(which: Which, token: Token | undefined): ChatWindow {
+  const isLimited = token?.channel === 'cloud';
+  const { data } = useQuery({ ...conversationQuery(which), enabled: isLimited });
+  const { timezone } = useUser();
+  const end = windowEnd(data?.last_in_at ?? null);
+  const now = useNowUntil(end);
+  if (!isLimited || data === undefined) return {};
+  if (end && end > now) return { notice: untilWords(end, now, timezone) };
+  return { closed: closedWords(end, timezone) };
+}
+
+const MINUTE_MS = 60_000;
+
+/** The current time, updated each minute until a moment, and at that moment. */
+function useNowUntil(moment: Date | undefined): Date {
+  const [now, setNow] = useState(() => new Date());
+  const at = moment?.getTime();
+  useEffect(() => {
+    setNow(new Date());
+    if (at === undefined || at <= Date.now()) return;
+    const look = () => {
+      setNow(new Date());
+      const left = at - Date.now();
+      // Whole minutes are shown, so it updates when the remaining time is a whole number of them.
+      if (left > 0) timer = setTimeout(look, left % MINUTE_MS || MINUTE_MS);
+    };
+    let timer = setTimeout(look, (at - Date.now()) % MINUTE_MS || MINUTE_MS);
+    return () => clearTimeout(timer);
+  }, [at]);
+  return now;
 }

@@ -1,10 +1,20 @@
-import type { Topup } from '#contract/saldo.ts';
+import { type Topup, uploadTransferProof } from '#contract/saldo.ts';
 import styles from '#web/features/saldo/saldo.module.css';
 import { classes } from '#web/ui/classes.ts';
-import { Proof } from '#web/features/saldo/topups/payment/Proof.tsx';
 import { inFours, splitTotal } from '#web/features/saldo/topups/topups.ts';
 import { CopyField } from '#web/ui/copy/CopyField.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
+import { useQueryClient } from '@tanstack/react-query';
+import { FileCheck } from 'lucide-react';
+import { useState } from 'react';
+import { endingsFor } from '#contract/uploads.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { typeNames } from '#web/api/uploads/fileTypes.ts';
+import { useAct } from '#web/api/query.ts';
+import { topupQuery } from '#web/features/saldo/queries.ts';
+import { Accordion, AccordionPart } from '#web/ui/disclosure/Accordion.tsx';
+import { FileUpload } from '#web/ui/upload/FileUpload.tsx';
+import { indonesianUploads } from '#web/ui/upload/uploadLabels.ts';
 
 /** The exact amount and the account; takes a slip for a manual review. */
 export function BankTransfer({ topup }: { topup: Topup }) {
@@ -50,5 +60,66 @@ export function BankTransfer({ topup }: { topup: Topup }) {
       </ol>
       <Proof topup={topup} />
     </>
+  );
+}
+
+/** Uploads a slip for a manual review, in case the automatic match takes too long. */
+function Proof({ topup }: { topup: Topup }) {
+  const [open, setOpen] = useState(false);
+  const { proof } = topup;
+  return (
+    <>
+      {proof && (
+        <p
+          className={classes('flex gap-8 text-success rounded soft-success', styles['sent'])}
+          role="status"
+        >
+          <FileCheck size={18} className="mt-2" aria-hidden="true" />
+          <span>
+            Bukti transfer terkirim <DateTime at={proof.at} />. Kami akan memeriksanya.
+          </span>
+        </p>
+      )}
+      <Accordion>
+        <AccordionPart
+          title={proof ? 'Ganti bukti transfer' : 'Sudah transfer tetapi belum lunas?'}
+          open={open}
+          onToggle={setOpen}
+        >
+          {open && <ProofUpload topup={topup} onSent={() => setOpen(false)} />}
+        </AccordionPart>
+      </Accordion>
+    </>
+  );
+}
+
+function ProofUpload({ topup, onSent }: { topup: Topup; onSent: () => void }) {
+  const client = useQueryClient();
+  const [ids, setIds] = useState<readonly string[]>([]);
+  const prove = useAct(uploadTransferProof, {
+    onSuccess: (after) => {
+      client.setQueryData(topupQuery(after.id).queryKey, after);
+      onSent();
+    },
+    onError: () => void client.invalidateQueries({ queryKey: topupQuery(topup.id).queryKey }),
+  });
+  return (
+    <div className={styles['upload']} aria-busy={prove.busy || undefined}>
+      <FileUpload
+        label="Bukti transfer"
+        purpose="proof"
+        labels={indonesianUploads}
+        typeLabels={typeNames}
+        help={`${endingsFor('proof')}, paling besar 10 MB. Jumlah dan waktunya harus terbaca.`}
+        error={prove.error ? sentenceOf(prove.error) : undefined}
+        maxFiles={1}
+        value={ids}
+        onChange={(next) => {
+          setIds(next);
+          const [id] = next;
+          if (id !== undefined) prove.mutate({ topup_id: topup.id, upload: id });
+        }}
+      />
+    </div>
   );
 }

@@ -1,5 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query';
-import type { ConversationMessage, Quoted } from '#contract/messages.ts';
+import { type ConversationMessage, type Quoted, sendMessage } from '#contract/messages.ts';
 import { isAbort, isDefinite, refusalCode, sentenceOf, TransportError } from '#web/api/errors.ts';
 import { newIdempotencyKey } from '#web/api/idempotencyKey.ts';
 import { isServerAway, onServerBack } from '#web/api/server.ts';
@@ -21,12 +21,14 @@ import {
   type Which,
 } from '#web/features/messages/conversations/queries.ts';
 import type { Content } from '#web/features/messages/conversations/thread/sending/content.ts';
-import { post } from '#web/features/messages/conversations/thread/sending/post.ts';
 import {
   OUTGOING,
   waitingOf,
   waitingTexts,
 } from '#web/features/messages/conversations/thread/sending/waitingTexts.ts';
+import { sendFile } from '#contract/messages/sending.ts';
+import { writtenPeer } from '#contract/messages/peer.ts';
+import { performWithReauth } from '#web/api/act.ts';
 
 export type QuotedMessage = Quoted & { id: string };
 
@@ -267,4 +269,64 @@ function refusedBy(one: Outgoing, error: unknown): undefined {
   const code = isDefinite(error) ? refusalCode(error) : undefined;
   const forgotten = code === 'upload_gone' && { upload: undefined };
   change(one.id, { why: whyOf(error), code, ...forgotten });
+}
+
+type Posted = Which & {
+  text: string;
+  content?: Content | undefined;
+  replyTo?: { id: string } | undefined;
+};
+
+type Place = { token_id: string; to: string; reply_to: string | undefined };
+
+/**
+ * Sends a queued message to the server, once.
+ *
+ * @param keyed its key; after a password prompt, the retry uses the key that this attempt had from then on.
+ */
+function post(
+  { tokenId, peer, replyTo, content, text }: Posted,
+  upload: string | undefined,
+  keyed: { key: string },
+): Promise<ConversationMessage> {
+  const place = { token_id: tokenId, to: writtenPeer(peer), reply_to: replyTo?.id };
+  if (content) return postContent({ place, content, upload }, keyed);
+  return upload === undefined
+    ? performWithReauth(sendMessage, Object.assign(keyed, { input: { ...place, text } }))
+    : performWithReauth(
+        sendFile,
+        Object.assign(keyed, { input: { ...place, upload, caption: text || undefined } }),
+      );
+}
+
+type ContentPost = { place: Place; content: Content; upload: string | undefined };
+
+/** These acts are loaded when the first of them is sent: most messages are texts. */
+async function postContent(
+  { place, content, upload }: ContentPost,
+  keyed: { key: string },
+): Promise<ConversationMessage> {
+  const acts = await import('#contract/messages/sending.ts');
+  const asking = <Input extends object>(input: Input) => Object.assign(keyed, { input });
+  switch (content.type) {
+    case 'location':
+      return performWithReauth(acts.sendLocation, asking({ ...place, ...content.place }));
+    case 'contact': {
+      const { phone, ...card } = content.card;
+      return performWithReauth(acts.sendContact, asking({ ...place, ...card, phone: `+${phone}` }));
+    }
+    case 'template': {
+      const { shown: _, variables, buttons, ...template } = content.template;
+      const lists = { variables: variables && [...variables], buttons: buttons && [...buttons] };
+      return performWithReauth(
+        acts.sendTemplate,
+        asking({ ...place, ...template, ...lists, upload }),
+      );
+    }
+    case 'reaction': {
+      const { reply_to: _, ...to } = place;
+      const { messageId, emoji } = content;
+      return performWithReauth(acts.sendReaction, asking({ ...to, message_id: messageId, emoji }));
+    }
+  }
 }
