@@ -241,7 +241,7 @@ const effects: Record<LiveKind, Effect> = {
   'saldo.changed': { facts: { available: 1, held: 0 }, refetches: ['mutations', 'plan'] },
   'subscription.changed': {
     facts: { plan: 'usaha', status: 'active' },
-    refetches: ['plan', 'invoices'],
+    refetches: ['plan', 'invoices', 'home'],
   },
   'topup.changed': {
     facts: { topup_id: `TU-${'0'.repeat(26)}`, status: 'paid' },

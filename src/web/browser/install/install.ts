@@ -1,6 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createStore, useStore } from '#web/browser/store.ts';
-import { isWorthOffering } from '#web/browser/install/installRule.ts';
 
 /** The browser's install prompt, deferred until a click; Chromium only. */
 type InstallOffer = Event & { prompt: () => Promise<{ outcome: 'accepted' | 'dismissed' }> };
@@ -104,3 +103,13 @@ export function putOffInstall(): void {
   }
   updateOffer();
 }
+
+type Facts = {
+  visits: number;
+  acted: boolean;
+  putOff: boolean;
+};
+
+/** Offers the installation only to returning visitors who did something. */
+export const isWorthOffering = ({ visits, acted, putOff }: Facts): boolean =>
+  visits >= 2 && acted && !putOff;

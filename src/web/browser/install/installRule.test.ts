@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isWorthOffering } from '#web/browser/install/installRule.ts';
+import { isWorthOffering } from '#web/browser/install/install.ts';
 
 test('offers the app to a returning visitor who did something', () => {
   expect(isWorthOffering({ visits: 2, acted: true, putOff: false })).toBe(true);

@@ -14,9 +14,9 @@ import {
 import { Boundary } from './Boundary.tsx';
 import { address, onScreen, openedAt, screenOf, withAddresses, type Screen } from './navigation.ts';
 import type { Params, Path, Search } from './routes.ts';
-import { scrollFor } from './scroll.ts';
 import { painted } from '#web/browser/scheduling/painted.ts';
 import { withTransition } from './viewTransition.ts';
+import { decoded } from './decoded.ts';
 
 /** The time for which the previous page stays while the next one's code loads. */
 const PENDING_MS = 300;
@@ -168,4 +168,35 @@ function useScreen(): Change {
     return onScreen(show);
   }, []);
   return change;
+}
+
+const FILLING_MS = 3_000;
+
+let stop = () => undefined as void;
+
+function scrollFor({ scroll, place }: Pick<Screen, 'scroll' | 'place'>): void {
+  stop();
+  if (scroll === undefined) return;
+  const id = scroll === 0 ? decoded(place.hash.slice(1)) : '';
+  window.scrollTo(0, scroll);
+  whenFilled(() => {
+    if (id === '') window.scrollTo(0, scroll);
+    else document.getElementById(id)?.scrollIntoView();
+    return id === '' ? Math.abs(window.scrollY - scroll) < 2 : document.getElementById(id) !== null;
+  });
+}
+
+/** Scrolls as soon as the page is long enough, unless the person scrolls first: its data may still be loading. */
+function whenFilled(reach: () => boolean): void {
+  if (reach()) return;
+  const ended = new AbortController();
+  stop = () => ended.abort();
+  const growing = new ResizeObserver(() => {
+    if (reach()) stop();
+  });
+  ended.signal.addEventListener('abort', () => growing.disconnect());
+  growing.observe(document.body);
+  setTimeout(stop, FILLING_MS);
+  for (const moved of ['wheel', 'touchstart', 'pointerdown', 'keydown'])
+    window.addEventListener(moved, stop, { signal: ended.signal, passive: true });
 }

@@ -1,5 +1,3 @@
-import { showDot } from '#web/browser/tab/favicon.ts';
-
 /** `(3) Pesan · Kabari`; at 0 the page's title. */
 export function titleWith(count: number, title: string): string {
   const own = title.replace(/^\(\d[\d.]*\+?\) /, '');
@@ -32,4 +30,14 @@ export function showCount(next: number): void {
   };
   const badge = next > 0 ? setAppBadge?.call(navigator, next) : clearAppBadge?.call(navigator);
   badge?.catch(() => undefined);
+}
+
+const PLAIN = '/favicon.svg';
+const DOTTED = '/favicon-unread.svg';
+
+function showDot(on: boolean): void {
+  const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"][type="image/svg+xml"]');
+  const nextHref = on ? DOTTED : PLAIN;
+  // Setting the same href would fetch it again.
+  if (icon && icon.getAttribute('href') !== nextHref) icon.setAttribute('href', nextHref);
 }

@@ -1,6 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '#web/browser/router/Link.tsx';
-import { ChevronRight, MessageCircle, MessageSquareText, TriangleAlert, Check } from 'lucide-react';
+import {
+  ChevronRight,
+  MessageCircle,
+  MessageSquareText,
+  TriangleAlert,
+  Check,
+  Download,
+  Smartphone,
+} from 'lucide-react';
 import { useDeferredValue, useEffect, useState, type ReactNode, Suspense, lazy } from 'react';
 import type { HomeSummary } from '#contract/messages.ts';
 import { formatNumber } from '#contract/base/money.ts';
@@ -8,29 +16,36 @@ import { storageSet, storageGet } from '#web/browser/storage.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useUser } from '#web/api/user.ts';
 import {
-  Days,
-  Sentences,
-  SentencesSkeleton,
-  Today,
-  TodaySkeleton,
-} from '#web/features/home/Figures.tsx';
-import { hasFigures, progressOf, stepKeys, type StepKey } from '#web/features/home/figures.ts';
+  hasFigures,
+  progressOf,
+  stepKeys,
+  type StepKey,
+  changeFrom,
+  periodSentence,
+  todaySentence,
+} from '#web/features/home/figures.ts';
 import styles from '#web/features/home/home.module.css';
 import { classes } from '#web/ui/classes.ts';
 import { FirstSent } from '#web/features/home/FirstSent.tsx';
 import { Newest } from '#web/features/home/Newest.tsx';
 import { homeQuery } from '#web/features/home/queries.ts';
 import { lastSentIn, reasonWords, type StepFacts, stepsOf } from '#web/features/home/steps.ts';
-import { InstallCard } from '#web/features/home/InstallCard.tsx';
 import { TopupButton } from '#web/features/saldo/saldo.ts';
 import { useSkeleton } from '#web/ui/skeleton/useSkeleton.ts';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
-import { LinkButton } from '#web/ui/button/Button.tsx';
+import { LinkButton, Button } from '#web/ui/button/Button.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
 import { PageHead } from '#web/ui/layout/PageHead.tsx';
 import { Panel, Stack } from '#web/ui/panel/Panel.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
-import { formatDateTimeZone } from '#contract/base/time.ts';
+import { formatDateTimeZone, civilDate, formatDate } from '#contract/base/time.ts';
+import { percentOf, segmentsOf } from '#contract/messages/counts.ts';
+import { statusSegments } from '#web/features/messages/messages.ts';
+import { SmallBars } from '#web/ui/chart/SmallBars.tsx';
+import { Stat, Stats } from '#web/ui/chart/Stat.tsx';
+import { install, putOffInstall, useInstallOffer } from '#web/browser/install/install.ts';
+import { OfferCard } from '#web/ui/panel/OfferCard.tsx';
+import { toast } from '#web/ui/toast/toasts.ts';
 
 /** Route `/`: the first steps until they are done, then the overview. */
 export function HomePage() {
@@ -403,3 +418,154 @@ const AddSaldo = ({ home }: { home: HomeSummary }) => (
     <TopupButton variant="subtle" />
   </>
 );
+
+const figures = [
+  { key: 'sent', label: 'Terkirim' },
+  { key: 'delivered', label: 'Sampai' },
+  { key: 'read', label: 'Dibaca' },
+  { key: 'failed', label: 'Gagal' },
+] as const;
+
+type Shown = (typeof figures)[number]['key'];
+
+const Today = ({ today, yesterday }: Pick<HomeSummary, 'today' | 'yesterday'>) => (
+  <Panel title="Hari ini">
+    <Stats>
+      {figures.map(({ key, label }) => (
+        <Stat
+          key={key}
+          label={label}
+          value={formatNumber(today[key])}
+          change={changeFrom(yesterday[key], today[key])}
+          since="dari kemarin"
+          lessIsBetter={key === 'failed'}
+        >
+          {shareOf(key, today)}
+          {key === 'failed' && today.failed > 0 && <FailedLink />}
+        </Stat>
+      ))}
+    </Stats>
+  </Panel>
+);
+
+/** The share of a figure in words; null without anything to compare. */
+function shareOf(key: Shown, { accepted, sent, ...counts }: HomeSummary['today']): string | null {
+  if (key === 'sent') return null;
+  const percent = percentOf(counts[key], key === 'failed' ? accepted : sent);
+  if (percent === null) return null;
+  return key === 'failed'
+    ? `${percent} dari ${formatNumber(accepted)} pesan. `
+    : `${percent} dari yang terkirim`;
+}
+
+function FailedLink() {
+  const day = civilDate(new Date());
+  return (
+    <Link to="/message-history" search={{ status: ['failed'], from: day, to: day }}>
+      Lihat sebabnya
+    </Link>
+  );
+}
+
+const TodaySkeleton = () => (
+  <Panel title="Hari ini">
+    <Stats>
+      {figures.map(({ key, label }) => (
+        <Stat key={key} label={label} value={<Skeleton width={48} />}>
+          <Skeleton width={110} />
+        </Stat>
+      ))}
+    </Stats>
+  </Panel>
+);
+
+/** The same in words, while too few days have data for figures and a chart. */
+function Sentences({ today, days }: Pick<HomeSummary, 'today' | 'days'>) {
+  const { waiting, failed } = today;
+  const period = periodSentence(days);
+  return (
+    <Panel title="Pesan Anda">
+      <div className={classes('card py-16 px-18', styles['box'])}>
+        <p className="large strong pretty">{todaySentence(today)}</p>
+        {waiting > 0 && <p>{formatNumber(waiting)} pesan masih antre.</p>}
+        {failed > 0 && (
+          <p>
+            {formatNumber(failed)} pesan gagal. <FailedLink />
+          </p>
+        )}
+        {period && <p>{period}</p>}
+        <p className="small faint">
+          Angka dan grafik per hari tampil setelah Anda mengirim pesan pada tujuh hari yang berbeda.
+        </p>
+      </div>
+    </Panel>
+  );
+}
+
+const SentencesSkeleton = () => (
+  <Panel title="Pesan Anda">
+    <div className={classes('card py-16 px-18', styles['box'])}>
+      <Skeleton lines={3} height={20} />
+    </div>
+  </Panel>
+);
+
+const columns = [
+  { key: 'all_sent', label: 'Terkirim' },
+  { key: 'all_delivered', label: 'Sampai' },
+  { key: 'read', label: 'Dibaca' },
+  { key: 'waiting', label: 'Antre' },
+  { key: 'failed', label: 'Gagal' },
+] as const;
+
+function Days({ days }: { days: HomeSummary['days'] }) {
+  const bars = days.map((day) => ({
+    // Noon keeps the date in every zone of Indonesia.
+    label: formatDate(`${day.date}T12:00:00+07:00`),
+    values: {
+      ...segmentsOf(day),
+      waiting: day.waiting,
+      failed: day.failed,
+      all_sent: day.sent,
+      all_delivered: day.delivered,
+    },
+  }));
+  return (
+    <Panel title="30 hari terakhir">
+      <SmallBars
+        title="Pesan keluar per hari"
+        series={statusSegments}
+        columns={columns}
+        bars={bars}
+      />
+    </Panel>
+  );
+}
+
+/** Offers the app to active returning visitors; shows steps where the browser installs by hand. */
+function InstallCard() {
+  const way = useInstallOffer();
+  if (!way) return null;
+  const take = async () => {
+    if (await install()) toast('Kabari terpasang di perangkat ini.', { tone: 'success' });
+  };
+  return (
+    <OfferCard
+      label="Pasang Kabari"
+      icon={way === 'button' ? <Download size={20} /> : <Smartphone size={20} />}
+      title="Pasang Kabari seperti aplikasi lain."
+      onLater={putOffInstall}
+      action={
+        way === 'button' && (
+          <Button size="sm" variant="subtle" onClick={() => void take()}>
+            Pasang
+          </Button>
+        )
+      }
+    >
+      {way === 'button'
+        ? 'Terbuka dari layar utama, di jendelanya sendiri.'
+        : 'Ketuk Bagikan di Safari, pilih “Tambahkan ke Layar Utama”, lalu buka dari sana agar pemberitahuan dapat diaktifkan.'}
+    </OfferCard>
+  );
+}

@@ -8,7 +8,6 @@ import { ClosePart } from '#web/features/profile/closing/ClosePart.tsx';
 import { NoticesPart } from '#web/features/profile/preferences/NotificationsPart.tsx';
 import { PhonePart } from '#web/features/profile/phone/PhonePart.tsx';
 import styles from '#web/features/profile/profile.module.css';
-import { SessionsPart } from '#web/features/profile/SessionsPart.tsx';
 import { classes } from '#web/ui/classes.ts';
 import { PageHead } from '#web/ui/layout/PageHead.tsx';
 import { scrollRow, useScrollRow } from '#web/ui/layout/useScrollRow.ts';
@@ -18,8 +17,10 @@ import {
   exportData,
   type ExportState,
   changePassword,
+  revokeSessions,
+  type SessionRow,
 } from '#contract/people.ts';
-import { sentenceOf } from '#web/api/errors.ts';
+import { sentenceOf, refusalCode } from '#web/api/errors.ts';
 import { useTakeUser } from '#web/features/profile/preferences/preferences.ts';
 import { useAct } from '#web/api/query.ts';
 import { useActForm } from '#web/ui/form/useActForm.ts';
@@ -31,20 +32,146 @@ import { confirm } from '#web/ui/overlay/confirm.ts';
 import { TextField } from '#web/ui/text/TextField.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Download } from 'lucide-react';
-import { formatDateTime } from '#contract/base/time.ts';
+import { Download, Monitor, Smartphone } from 'lucide-react';
+import { formatDateTime, formatAgo } from '#contract/base/time.ts';
 import { exportQuery, sessionsQuery } from '#web/features/profile/queries.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { LimitedButton } from '#web/ui/button/LimitedButton.tsx';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { fileSizeText } from '#web/ui/upload/fileSize.ts';
-import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+import { Skeleton, ListSkeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { indonesianUploads } from '#web/ui/upload/uploadLabels.ts';
 import { useForm } from '#web/ui/form/useForm.ts';
 import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
 import { UsernameField, NewPasswordField } from '#web/features/auth/auth.ts';
 import { renewSessionToken } from '#web/browser/session.ts';
 import { PasswordField } from '#web/ui/form/PasswordField.tsx';
+import { StatusChip } from '#web/ui/status/StatusChip.tsx';
+
+function SessionsPart() {
+  const sessions = useQuery(sessionsQuery);
+  const others = sessions.data?.filter(({ current }) => !current).length ?? 0;
+  return (
+    <Section
+      id="sesi"
+      title="Sesi"
+      about="Browser yang sedang masuk ke akun Anda. Sesi berakhir otomatis setelah 7 hari tidak dipakai."
+    >
+      <Rows sessions={sessions.data} error={sessions.error} retry={() => void sessions.refetch()} />
+      {others > 1 && <EndOthers count={others} />}
+    </Section>
+  );
+}
+
+type RowsProps = {
+  sessions: readonly SessionRow[] | undefined;
+  error: Error | null;
+  retry: () => void;
+};
+
+function Rows({ sessions, error, retry }: RowsProps) {
+  if (sessions) {
+    return (
+      <ul className="stack gap-2" aria-label="Sesi Anda">
+        {sessions.map((session) => (
+          <Row key={session.id} session={session} />
+        ))}
+      </ul>
+    );
+  }
+  if (error) return <WentWrong message={sentenceOf(error)} onRetry={retry} />;
+  return <ListSkeleton rows={2} />;
+}
+
+const isPhone = (device: string): boolean => /Android|iPhone|iPad/.test(device);
+
+function Row({ session }: { session: SessionRow }) {
+  const { timezone } = useUser();
+  const client = useQueryClient();
+  const revoke = useAct(revokeSessions);
+  const [failure, setFailure] = useState<string>();
+  const { id, device, ip, current, created_at, last_used_at } = session;
+  const Icon = isPhone(device) ? Smartphone : Monitor;
+  const gone = () => {
+    client.setQueryData(sessionsQuery.queryKey, (before) => before?.filter((one) => one.id !== id));
+    void client.invalidateQueries({ queryKey: sessionsQuery.queryKey });
+  };
+  const end = async () => {
+    setFailure(undefined);
+    try {
+      await revoke.perform({ session_id: id });
+      toast(`Sesi ${device} diakhiri.`, { tone: 'success' });
+      gone();
+    } catch (no) {
+      // It has expired, or was ended in another tab.
+      if (refusalCode(no) === 'not_found') gone();
+      else setFailure(sentenceOf(no));
+    }
+  };
+  return (
+    <li
+      className={classes('grid align-center gap-4 gap-x-14 py-12 border-b', styles['session'])}
+      data-busy={revoke.busy || undefined}
+    >
+      <Icon size={22} className={styles['icon']} aria-hidden="true" />
+      <div className={classes('grid gap-2 break-anywhere', styles['facts'])}>
+        <p className={classes('strong num', styles['strong'])}>
+          {device} {current && <StatusChip tone="success">Sesi ini</StatusChip>}
+        </p>
+        <p className="small faint leading-ui">
+          {current ? 'Sedang dipakai' : `Dipakai ${formatAgo(last_used_at, undefined, timezone)}`} ·{' '}
+          <span className="num">{ip}</span>
+        </p>
+        <p className="small faint leading-ui">Masuk {formatDateTime(created_at, timezone)}</p>
+        {failure && (
+          <p className="small text-danger" role="alert">
+            {failure}
+          </p>
+        )}
+      </div>
+      {!current && (
+        <Button
+          size="sm"
+          variant="outline"
+          tone="neutral"
+          busy={revoke.busy}
+          aria-label={`Akhiri sesi ${device} dari ${ip}`}
+          onClick={() => void end()}
+        >
+          Akhiri
+        </Button>
+      )}
+    </li>
+  );
+}
+
+function EndOthers({ count }: { count: number }) {
+  const client = useQueryClient();
+  const revoke = useAct(revokeSessions);
+  const ask = () =>
+    confirm({
+      title: 'Akhiri semua sesi lain?',
+      children: <p>{count} browser lain keluar dari akun Anda. Sesi ini tetap masuk.</p>,
+      cancelText: 'Batal',
+      confirmText: 'Akhiri semua',
+      sentenceOf,
+      onConfirm: async () => {
+        const { ended } = await revoke.perform({ others: '1' });
+        client.setQueryData(sessionsQuery.queryKey, (before) =>
+          before?.filter(({ current }) => current),
+        );
+        void client.invalidateQueries({ queryKey: sessionsQuery.queryKey });
+        toast(`${ended} sesi lain diakhiri.`, { tone: 'success' });
+      },
+    });
+  return (
+    <div>
+      <Button variant="outline" tone="danger" onClick={() => void ask()}>
+        Akhiri semua sesi lain
+      </Button>
+    </div>
+  );
+}
 
 const SecurityPart = () => (
   <Section

@@ -1,4 +1,4 @@
-import { useQuery, useQueries } from '@tanstack/react-query';
+import { useQuery, useQueries, useQueryClient } from '@tanstack/react-query';
 import { Link } from '#web/browser/router/Link.tsx';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
@@ -25,7 +25,7 @@ import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
 import { Spinner } from '#web/ui/button/Spinner.tsx';
 import { TabLink, TabLinks } from '#web/ui/tabs/Tabs.tsx';
 import { formatRupiah } from '#contract/base/money.ts';
-import { simulatedTransfer } from '#contract/simulator.ts';
+import { simulatedTransfer, simulatedSwitch, type SimulatedPhone } from '#contract/simulator.ts';
 import { formatTime } from '#contract/base/time.ts';
 import type { OutputOf } from '#contract/base/act.ts';
 import { useAct } from '#web/api/query.ts';
@@ -41,10 +41,10 @@ import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { TextField } from '#web/ui/text/TextField.tsx';
 import { Phone } from '#web/features/simulator/phone/Phone.tsx';
 import { phoneQuery, outcomeQuery } from '#web/features/simulator/queries.ts';
-import { Switches } from '#web/features/simulator/Switches.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { formatPhone } from '#contract/base/phone.ts';
 import { HomeTelephoneField } from '#web/ui/phone/TelephoneField.tsx';
+import { Checkbox } from '#web/ui/form/Checkbox.tsx';
 
 /**
  * Route `/simulator` (public): the phones and the bank of the simulated world. In an installation without them, the
@@ -398,5 +398,61 @@ function PhoneChooser({ phone }: { phone: string }) {
         ))}
       </ul>
     </Panel>
+  );
+}
+
+const switches = [
+  {
+    name: 'offline',
+    label: 'Sedang offline',
+    help: 'Pesan menunggu sampai ponsel kembali online.',
+  },
+  { name: 'slow', label: 'Lambat', help: 'Semua terjadi sepuluh kali lebih lama.' },
+  { name: 'blocked', label: 'Memblokir pengirim', help: 'Pesan tidak pernah sampai.' },
+] as const;
+
+type Name = (typeof switches)[number]['name'];
+const flag = (on: boolean) => (on ? '1' : '0');
+
+function Switches({ phone }: { phone: SimulatedPhone }) {
+  const client = useQueryClient();
+  const { queryKey } = phoneQuery(phone.phone);
+  const [turned, setTurned] = useState<Partial<Record<Name, boolean>>>({});
+  const turn = useAct(simulatedSwitch, {
+    onSuccess: async (after) => {
+      // An earlier poll of the phone would revert it on the screen.
+      await client.cancelQueries({ queryKey });
+      client.setQueryData(queryKey, after);
+      setTurned({});
+    },
+    onError: () => setTurned({}),
+  });
+  const set = (name: Name, on: boolean) => {
+    const next = { ...phone, ...turned, [name]: on };
+    setTurned({ ...turned, [name]: on });
+    turn.mutate({
+      phone: writtenPeer(phone.phone),
+      offline: flag(next.offline),
+      slow: flag(next.slow),
+      blocked: flag(next.blocked),
+    });
+  };
+  return (
+    <div>
+      {switches.map(({ name, label, help }) => (
+        <Checkbox
+          key={name}
+          label={label}
+          help={help}
+          checked={turned[name] ?? phone[name]}
+          onChange={(event) => set(name, event.target.checked)}
+        />
+      ))}
+      <Alert
+        state="danger"
+        visible={turn.error !== null}
+        label={turn.error ? sentenceOf(turn.error) : ''}
+      />
+    </div>
   );
 }

@@ -12,7 +12,6 @@ import {
   type MouseEvent,
   type ReactNode,
 } from 'react';
-import { useDensity, setDensity } from '#web/ui/table/density.ts';
 import { Pagination } from '#web/ui/pagination/Pagination.tsx';
 import { classes } from '#web/ui/classes.ts';
 import { COLUMN_PX } from '#web/ui/table/columns.ts';
@@ -27,6 +26,7 @@ import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { Select } from '#web/ui/select/Select.tsx';
 import styles from '#web/ui/table/table.module.css';
 import skeletons from '#web/ui/skeleton/Skeleton.module.css';
+import { createStore, useStore } from '#web/browser/store.ts';
 
 const MENU_PX = 56;
 const CHOOSE_PX = 48;
@@ -521,3 +521,42 @@ function DensityButton({ caption }: { caption: string }) {
     </button>
   );
 }
+
+/** The row height of tables: 44 px, or 36. */
+type Density = 'normal' | 'compact';
+
+const ENTRY = 'ui-density';
+
+/** The value stored in this browser; `undefined` without storage. */
+function stored(): Density | undefined {
+  try {
+    return localStorage.getItem(ENTRY) === 'compact' ? 'compact' : 'normal';
+  } catch {
+    return undefined;
+  }
+}
+
+/** Without storage the choice lasts as long as the tab; another tab may change it. */
+const density = createStore<Density>(
+  () => stored() ?? 'normal',
+  ({ get, set }) => {
+    const look = () => set(stored() ?? get());
+    look();
+    window.addEventListener('storage', look);
+    return () => window.removeEventListener('storage', look);
+  },
+);
+
+/** Sets the density of all tables, stored in this browser. */
+function setDensity(next: Density): void {
+  try {
+    if (next === 'normal') localStorage.removeItem(ENTRY);
+    else localStorage.setItem(ENTRY, next);
+  } catch {
+    // It lasts as long as the tab.
+  }
+  density.set(next);
+}
+
+/** The density of tables, also when another tab changes it. */
+const useDensity = (): Density => useStore(density);

@@ -5,19 +5,48 @@ import {
   type FoundCustomer,
   customerStateLabel,
   findCustomers,
+  type OperatorCustomerDetail,
+  endCustomerSessions,
+  getCustomer,
 } from '#contract/operator/customers.ts';
-import { subscriptionStatusLabel } from '#contract/billing.ts';
+import { subscriptionStatusLabel, invoiceStatusLabel } from '#contract/billing.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
-import { CustomerPage } from '#web/features/operator/customers/CustomerPage.tsx';
-import page from '#web/features/operator/operator.module.css';
+import styles from '#web/features/operator/operator.module.css';
 import { goCustomers, stateTone } from '#web/features/operator/customers/customers.ts';
-import { OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
+import { OperatorFrame, Entry, Loaded, Rows } from '#web/features/operator/OperatorFrame.tsx';
 import { momentColumn, OperatorList, optionsOf } from '#web/features/operator/OperatorList.tsx';
 import { actQuery } from '#web/features/operator/operatorQuery.ts';
 import { Money } from '#web/ui/money/Money.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import type { Column } from '#web/ui/table/tableProps.ts';
 import { TextField } from '#web/ui/text/TextField.tsx';
+import { ArrowLeft } from 'lucide-react';
+import { formatNumber } from '#contract/base/money.ts';
+import { isolated } from '#contract/base/names.ts';
+import { formatPhone } from '#contract/base/phone.ts';
+import { formatAgo } from '#contract/base/time.ts';
+import { failures as failureSentences } from '#contract/messages/failures.ts';
+import { entryKindLabel, topupStatusLabel } from '#contract/saldo.ts';
+import { tokenStatusLabel } from '#contract/tokens.ts';
+import { useUser } from '#web/api/user.ts';
+import { Link } from '#web/browser/router/Link.tsx';
+import { invoiceTone } from '#web/features/billing/billing.ts';
+import {
+  type Action,
+  ActionDrawer,
+  ActionMenu,
+} from '#web/features/operator/customers/actions.tsx';
+import { CustomerRecord, Open } from '#web/features/operator/customers/CustomerRecord.tsx';
+import { maySee, SUPPORT_INBOX } from '#web/features/operator/operator.ts';
+import { classes } from '#web/ui/classes.ts';
+import { useConfirmedAct } from '#web/features/operator/OperatorForm.tsx';
+import { topupTone } from '#web/features/saldo/saldo.ts';
+import { statusTone } from '#web/features/tokens/tokens.ts';
+import { Alert } from '#web/ui/alert/Alert.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
+import { Stat, Stats } from '#web/ui/chart/Stat.tsx';
+import { Panel, Stack } from '#web/ui/panel/Panel.tsx';
+import { DateTime } from '#web/ui/time/DateTime.tsx';
 
 /** Route `/operator/pelanggan`: the customers; or with `open`, one of them. */
 export function CustomersPage() {
@@ -40,7 +69,7 @@ const columns: readonly Column<FoundCustomer>[] = [
     sortable: true,
     phone: 'title',
     cell: ({ name, found }) => (
-      <span className={page['what']}>
+      <span className={styles['what']}>
         {name}
         {found && <span className="small faint regular">{foundLabel[found.kind]} miliknya</span>}
       </span>
@@ -165,3 +194,339 @@ function Search({ q }: { q: string }) {
     </form>
   );
 }
+
+const AUDIT = '/operator/audit';
+
+function CustomerPage({ accountId }: { accountId: string }) {
+  const customer = useQuery(actQuery(getCustomer, { account_id: accountId }));
+  const [action, setAction] = useState<Action>();
+  const { data } = customer;
+  return (
+    <OperatorFrame
+      title={data?.name ?? 'Pelanggan'}
+      context={data && <Identity customer={data} />}
+      action={data && <ActionMenu customer={data} onChoose={setAction} />}
+    >
+      <Link
+        to="/operator/pelanggan"
+        className={classes('inline-flex align-center gap-6', styles['back'])}
+      >
+        <ArrowLeft size={16} aria-hidden="true" /> Semua pelanggan
+      </Link>
+      <Loaded query={customer} lines={14}>
+        {(found) => <Customer customer={found} />}
+      </Loaded>
+      {data && action && (
+        <ActionDrawer action={action} customer={data} onClose={() => setAction(undefined)} />
+      )}
+      <CustomerRecord accountId={accountId} />
+    </OperatorFrame>
+  );
+}
+
+type Props = { customer: OperatorCustomerDetail };
+
+function Identity({ customer: { phone, account_id, state } }: Props) {
+  const { operator_roles: roles } = useUser();
+  return (
+    <span className={classes('flex wrap align-baseline gap-4 gap-x-16', styles['identity'])}>
+      <StatusChip tone={stateTone[state]}>{customerStateLabel[state]}</StatusChip>
+      <span className="num">{phone || 'Tanpa nomor'}</span>
+      <span className={styles['hash']}>{account_id}</span>
+      {maySee({ roles: ['support'] }, roles) && (
+        <a href={`${SUPPORT_INBOX}?open=${account_id}`}>Percakapan</a>
+      )}
+      {maySee({ roles: [] }, roles) && <a href={`${AUDIT}?account=${account_id}`}>Catatan audit</a>}
+    </span>
+  );
+}
+
+function Customer({ customer }: Props) {
+  return (
+    <>
+      <Restrictions customer={customer} />
+      <Figures customer={customer} />
+      <div className={styles['columns']}>
+        <Stack gap={32}>
+          <Failures customer={customer} />
+          <Tokens customer={customer} />
+          <Sessions customer={customer} />
+          <Steps customer={customer} />
+        </Stack>
+        <Stack gap={32}>
+          <Entries customer={customer} />
+          <Topups customer={customer} />
+          <Invoices customer={customer} />
+        </Stack>
+      </div>
+    </>
+  );
+}
+
+function Restrictions({ customer }: Props) {
+  const { state, suspensions, freezes, erase_at, status, bonus_only } = customer;
+  const [last] = suspensions;
+  const [frozen] = freezes;
+  return (
+    <>
+      <Alert
+        state="danger"
+        variant="pro"
+        visible={state === 'suspended'}
+        label={`Akun ini ditangguhkan${last ? ` oleh ${last.operator}: ${last.reason}` : ''}`}
+      >
+        {last && <DateTime at={last.at} />}
+      </Alert>
+      <Alert
+        state="warning"
+        variant="pro"
+        visible={status === 'frozen'}
+        label={`Saldo dibekukan${frozen ? ` oleh ${frozen.operator}: ${frozen.reason}` : ''}`}
+      />
+      <Alert
+        state="warning"
+        variant="pro"
+        visible={erase_at !== null && state !== 'closed'}
+        label="Pemiliknya meminta akun ini dihapus."
+      >
+        {erase_at && <DateTime at={erase_at} />}
+      </Alert>
+      {bonus_only && <p className="muted">Saldo bonus: hanya simulator dan nomor sendiri.</p>}
+    </>
+  );
+}
+
+function Figures({ customer }: Props) {
+  const { available, held, messages, subscription } = customer;
+  return (
+    <Stats>
+      <Stat label="Saldo" value={<Money amount={available} />}>
+        <Money amount={held} /> tertahan untuk pesan
+      </Stat>
+      <Stat label="Terkirim 24 jam" value={formatNumber(messages.day.sent)}>
+        {formatNumber(messages.day.failed)} gagal
+      </Stat>
+      <Stat label="Terkirim 30 hari" value={formatNumber(messages.month.sent)}>
+        {formatNumber(messages.month.failed)} gagal
+      </Stat>
+      <Stat label="Paket" value={subscription?.name ?? 'Tanpa paket'}>
+        {subscription && <PlanState subscription={subscription} />}
+      </Stat>
+    </Stats>
+  );
+}
+
+type PlanProps = { subscription: NonNullable<OperatorCustomerDetail['subscription']> };
+
+function PlanState({ subscription: { status, is_free, period_end, ends_then } }: PlanProps) {
+  if (status === 'past_due') return <>Menunggu pembayaran</>;
+  if (status === 'suspended') return <>Fitur paket berhenti: belum dibayar</>;
+  if (is_free) return <>Tanpa biaya bulanan</>;
+  return (
+    <>
+      {ends_then ? 'Berhenti' : 'Diperpanjang'} <DateTime at={period_end} />
+    </>
+  );
+}
+
+const Failures = ({ customer: { failures } }: Props) => (
+  <Panel title="Gagal terakhir">
+    <Rows none="Tidak ada pesan yang gagal.">
+      {failures.map(({ message_id, token, peer, failure, at }) => (
+        <Entry
+          key={message_id}
+          small={
+            <>
+              Ke <span className="num">{peer}</span> dari {token}
+            </>
+          }
+          end={<Moment at={at} />}
+        >
+          <Open onClick={() => goCustomers({ message: message_id })}>
+            {failureSentences[failure]}
+          </Open>
+        </Entry>
+      ))}
+    </Rows>
+  </Panel>
+);
+
+const Moment = ({ at }: { at: Date }) => (
+  <span className="small faint regular">
+    <DateTime at={at} />
+  </span>
+);
+
+const Tokens = ({ customer: { tokens } }: Props) => (
+  <Panel title="Token">
+    <Rows none="Belum ada token.">
+      {tokens.map(({ id, name, status, phone, sent_today, daily_limit, key_hint }) => (
+        <Entry
+          key={id}
+          small={
+            <>
+              {phone && <span className="num">{formatPhone(phone)} · </span>}
+              {formatNumber(sent_today)} dari {formatNumber(daily_limit)} hari ini ·{' '}
+              {key_hint ? `kunci …${key_hint}` : 'belum ada kunci'}
+            </>
+          }
+          end={<StatusChip tone={statusTone[status]}>{tokenStatusLabel[status]}</StatusChip>}
+        >
+          <Open onClick={() => goCustomers({ token: id })}>{name}</Open>
+        </Entry>
+      ))}
+    </Rows>
+  </Panel>
+);
+
+/** The sessions of a customer's people; support operators may end them. */
+function Sessions({ customer }: Props) {
+  const { timezone, operator_roles: roles } = useUser();
+  const ask = useConfirmedAct(endCustomerSessions);
+  const { sessions, account_id, name } = customer;
+  const mayEnd = maySee({ roles: ['support'] }, roles);
+  const end = (session?: { id: string; device: string }) =>
+    ask(
+      { account_id, ...(session && { session_id: session.id }) },
+      {
+        title: session ? `Akhiri sesi ${session.device}?` : 'Akhiri semua sesi?',
+        text: `${isolated(name)} harus masuk lagi dengan kata sandi dan kode.`,
+        button: 'Akhiri',
+        tone: 'danger',
+        said: 'Sesi diakhiri.',
+      },
+    );
+  return (
+    <Panel
+      title="Sesi"
+      tools={
+        mayEnd &&
+        sessions.length > 1 && (
+          <Button size="sm" variant="subtle" tone="danger" onClick={() => end()}>
+            Akhiri semua
+          </Button>
+        )
+      }
+    >
+      <Rows none="Tidak sedang masuk di mana pun.">
+        {sessions.map((session) => (
+          <Entry
+            key={session.id}
+            small={
+              <>
+                {formatAgo(session.last_used_at, undefined, timezone)} dari{' '}
+                <span className="num">{session.ip}</span>
+              </>
+            }
+            end={
+              mayEnd && (
+                <Button
+                  size="sm"
+                  variant="outline"
+                  tone="neutral"
+                  aria-label={`Akhiri sesi ${session.device} dari ${session.ip}`}
+                  onClick={() => end(session)}
+                >
+                  Akhiri
+                </Button>
+              )
+            }
+          >
+            {session.device}
+          </Entry>
+        ))}
+      </Rows>
+    </Panel>
+  );
+}
+
+function Steps({ customer: { suspensions, freezes } }: Props) {
+  const steps = [
+    ...suspensions.map(({ becomes, ...step }) => ({
+      ...step,
+      what: becomes === 'suspended' ? 'Akun ditangguhkan' : 'Akun diaktifkan kembali',
+    })),
+    ...freezes.map(({ frozen, ...step }) => ({
+      ...step,
+      what: frozen ? 'Saldo dibekukan' : 'Pembekuan dibuka',
+    })),
+  ].toSorted((a, b) => b.at.getTime() - a.at.getTime());
+  if (steps.length === 0) return null;
+  return (
+    <Panel title="Penangguhan dan pembekuan">
+      <Rows>
+        {steps.map(({ what, reason, operator, at }) => (
+          <Entry key={`${what} ${at.toISOString()}`} note={reason} end={<Moment at={at} />}>
+            {what} oleh {operator}
+          </Entry>
+        ))}
+      </Rows>
+    </Panel>
+  );
+}
+
+const Entries = ({ customer: { entries } }: Props) => (
+  <Panel title="Mutasi terakhir">
+    <Rows none="Belum ada mutasi.">
+      {entries.map(({ seq, kind, amount, memo, at }) => (
+        <Entry
+          key={seq}
+          small={
+            <>
+              {memo && `${memo} · `}
+              <DateTime at={at} />
+            </>
+          }
+          end={<Money amount={amount} />}
+        >
+          {entryKindLabel[kind]}
+        </Entry>
+      ))}
+    </Rows>
+  </Panel>
+);
+
+const Topups = ({ customer: { topups } }: Props) => (
+  <Panel title="Isi saldo terakhir">
+    <Rows none="Belum pernah mengisi saldo.">
+      {topups.map(({ id, status, total, at }) => (
+        <Entry
+          key={id}
+          small={<DateTime at={at} />}
+          end={<StatusChip tone={topupTone[status]}>{topupStatusLabel[status]}</StatusChip>}
+        >
+          <Open onClick={() => goCustomers({ topup: id })}>
+            <Money amount={total} />
+          </Open>
+        </Entry>
+      ))}
+    </Rows>
+  </Panel>
+);
+
+const Invoices = ({ customer: { invoices } }: Props) => (
+  <Panel title="Tagihan terakhir">
+    <Rows none="Belum ada tagihan.">
+      {invoices.map(({ id, number, title, status, total, at }) => (
+        <Entry
+          key={id}
+          small={
+            <>
+              {number ?? 'Belum bernomor'} · <DateTime at={at} />
+            </>
+          }
+          end={
+            <span
+              className={classes('flex wrap align-baseline gap-4 gap-x-16', styles['identity'])}
+            >
+              <Money amount={total} />
+              <StatusChip tone={invoiceTone[status]}>{invoiceStatusLabel[status]}</StatusChip>
+            </span>
+          }
+        >
+          <Open onClick={() => goCustomers({ invoice: id })}>{title}</Open>
+        </Entry>
+      ))}
+    </Rows>
+  </Panel>
+);

@@ -2,7 +2,6 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, lazy, Suspense, useRef } from 'react';
 import { useUser, userQuery } from '#web/api/user.ts';
 import { Loaded, OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
-import { PasskeysPart } from '#web/features/operator/security/PasskeysPart.tsx';
 import styles from '#web/features/operator/operator.module.css';
 import { classes } from '#web/ui/classes.ts';
 import {
@@ -12,11 +11,18 @@ import {
   isLast,
   type PartProps,
   useRefresh,
+  type WithFactor,
 } from '#web/features/operator/security/factors.tsx';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import type { OutputOf } from '#contract/base/act.ts';
-import { addTotp, beginTotp, renewRecoveryCodes } from '#contract/second-factor.ts';
-import { isAbort, refusalCode, sentenceOf } from '#web/api/errors.ts';
+import {
+  addTotp,
+  beginTotp,
+  renewRecoveryCodes,
+  addPasskey,
+  beginPasskey,
+} from '#contract/second-factor.ts';
+import { isAbort, refusalCode, sentenceOf, fieldsOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { PasswordQuestion } from '#web/features/auth/auth.ts';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
@@ -33,6 +39,9 @@ import { saveFile } from '#web/ui/copy/saveFile.ts';
 import { confirm } from '#web/ui/overlay/confirm.ts';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
+import { isolated } from '#contract/base/names.ts';
+import { makePasskey, passkeySentence } from '#web/features/secondfactor/secondfactor.ts';
+import { TextField } from '#web/ui/text/TextField.tsx';
 
 /** Route `/operator/keamanan`: the operator's second factors. */
 export function SecurityPage() {
@@ -372,5 +381,134 @@ function CodesDialog({ codes, onClose }: DialogProps) {
         </Row>
       </div>
     </Modal>
+  );
+}
+
+function PasskeysPart({ factors, withFactor, onCodes }: PartProps) {
+  const [adding, setAdding] = useState(false);
+  const passkeys = factors.factors.filter(({ kind }) => kind === 'passkey');
+  return (
+    <Panel title="Passkey">
+      <Stack>
+        {passkeys.length > 0 ? (
+          <ul className={classes('stack plain-list', styles['rows'])} aria-label="Passkey Anda">
+            {passkeys.map((passkey) => (
+              <FactorRow
+                key={passkey.id}
+                factor={passkey}
+                name={`passkey ${isolated(passkey.name)}`}
+                kept={isLast(factors)}
+                withFactor={withFactor}
+              >
+                {passkey.name}
+              </FactorRow>
+            ))}
+          </ul>
+        ) : (
+          <p className="muted">
+            Masuk dengan sidik jari, wajah, PIN perangkat, atau kunci keamanan. Passkey tidak dapat
+            dipakai di situs tiruan.
+          </p>
+        )}
+        <div>
+          <Button
+            variant={factors.factors.length > 0 ? 'outline' : 'subtle'}
+            tone={factors.factors.length > 0 ? 'neutral' : 'primary'}
+            onClick={() => setAdding(true)}
+          >
+            Tambah passkey
+          </Button>
+        </div>
+      </Stack>
+      {adding && (
+        <PasskeyDialog
+          withFactor={withFactor}
+          onClose={() => setAdding(false)}
+          onAdded={(codes) => {
+            setAdding(false);
+            onCodes(codes);
+          }}
+        />
+      )}
+    </Panel>
+  );
+}
+
+type PasskeysPartProps = {
+  withFactor: WithFactor;
+  onClose: () => void;
+  onAdded: (codes: readonly string[] | null) => void;
+};
+
+function useNewPasskey({ withFactor, onAdded }: Pick<PasskeysPartProps, 'withFactor' | 'onAdded'>) {
+  const begin = useAct(beginPasskey);
+  const add = useAct(addPasskey);
+  const refresh = useRefresh();
+  const [name, setName] = useState('');
+  const [wrong, setWrong] = useState<string>();
+  const [error, setError] = useState<unknown>();
+  const [busy, setBusy] = useState(false);
+  const make = async () => {
+    const { challenge, options } = await withFactor(() => begin.perform({}));
+    const passkey = await makePasskey(options);
+    return add.perform({ challenge, name, passkey });
+  };
+  const send = async () => {
+    if (busy) return;
+    setError(undefined);
+    if (name.trim() === '') return setWrong('Tulis nama passkey ini.');
+    setBusy(true);
+    try {
+      const { recovery_codes: codes } = await make();
+      // The recovery codes serve as confirmation.
+      if (!codes) toast('Passkey terpasang.', { tone: 'success' });
+      refresh();
+      onAdded(codes);
+    } catch (no) {
+      if (isAbort(no)) return;
+      setWrong(fieldsOf(no)['name']);
+      setError(no);
+    } finally {
+      setBusy(false);
+    }
+  };
+  const type = (typed: string) => {
+    setName(typed);
+    setWrong(undefined);
+  };
+  return { name, wrong, error, busy, type, send };
+}
+
+function PasskeyDialog({ onClose, ...rest }: PasskeysPartProps) {
+  const { name, wrong, error, busy, type, send } = useNewPasskey(rest);
+  const sentence = passkeySentence(error);
+  return (
+    <FormModal
+      onClose={onClose}
+      title="Tambah passkey"
+      size="sm"
+      shape="sheet"
+      submit="Lanjutkan"
+      busy={busy}
+      onSubmit={() => void send()}
+    >
+      {sentence === undefined ? (
+        <RefusalAlert error={error} fields={['name']} />
+      ) : (
+        <Alert visible state="warning" label={sentence} />
+      )}
+      <TextField
+        label="Nama passkey"
+        help="Supaya Anda mengenalinya nanti, misalnya “Laptop kantor”."
+        required
+        name="name"
+        maxLength={60}
+        autoComplete="off"
+        value={name}
+        error={wrong}
+        onChange={(event) => type(event.target.value)}
+      />
+      <PasswordQuestion of={beginPasskey} />
+    </FormModal>
   );
 }

@@ -3,7 +3,6 @@ import { type DragEvent, type FormEvent, useEffect, useRef, useState } from 'rea
 import { type SimulatedPhone, SCAN_TEXT_MAX, simulatedScan } from '#contract/simulator.ts';
 import styles from '#web/features/simulator/simulator.module.css';
 import { classes } from '#web/ui/classes.ts';
-import { type VideoSource, videoSources, openVideoSource } from './videoSources.ts';
 import { PhoneHead } from '#web/features/simulator/phone/PhoneHead.tsx';
 import type { Screens } from '#web/features/simulator/phone/screens.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
@@ -410,3 +409,27 @@ async function readFrame(video: HTMLVideoElement): Promise<string | undefined> {
   if (video.videoWidth === 0) return undefined;
   return look({ source: video, width: video.videoWidth, height: video.videoHeight }, [900]);
 }
+
+type VideoSource = 'camera' | 'screen';
+
+type Policy = { allowsFeature: (feature: string) => boolean };
+
+/** Whether the page's own policy allows a feature; a browser that cannot tell finds out on use. */
+function allowed(feature: string): boolean {
+  const { featurePolicy } = document as { featurePolicy?: Policy };
+  return featurePolicy?.allowsFeature(feature) ?? true;
+}
+
+function videoSources(): readonly VideoSource[] {
+  // Undefined in an insecure context: on plain http, away from localhost.
+  const { mediaDevices } = navigator as { mediaDevices?: Partial<MediaDevices> };
+  const kinds: VideoSource[] = [];
+  if (mediaDevices?.getUserMedia && allowed('camera')) kinds.push('camera');
+  if (mediaDevices?.getDisplayMedia && allowed('display-capture')) kinds.push('screen');
+  return kinds;
+}
+
+const openVideoSource = (kind: VideoSource): Promise<MediaStream> =>
+  kind === 'camera'
+    ? navigator.mediaDevices.getUserMedia({ video: { facingMode: 'environment' }, audio: false })
+    : navigator.mediaDevices.getDisplayMedia({ video: true, audio: false });

@@ -9,12 +9,11 @@ import {
   type RefObject,
 } from 'react';
 import { uuidOf } from '#contract/base/ids.ts';
-import type { SupportMessage } from '#contract/support.ts';
+import type { SupportMessage, SupportCard, SupportSubject } from '#contract/support.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import type { Flat } from '#web/api/lists/flatList.ts';
 import { useUser } from '#web/api/user.ts';
 import type { SupportChatProps, ComposerOptions } from '#web/features/support/chat/chatProps.ts';
-import { SupportLine, type SupportBody } from '#web/features/support/chat/SupportLine.tsx';
 import { TypingNow, useTypingNow, useTellTyping } from '#web/features/support/chat/TypingNow.tsx';
 import { addLine, linesQuery, readOlderLines } from '#web/features/support/lines.ts';
 import {
@@ -22,6 +21,8 @@ import {
   useOutgoingLines,
   addOutgoing,
   type NewLine,
+  dropLine,
+  retryLine,
 } from '#web/features/support/outbox/outbox.ts';
 import { type OutgoingLine, waitingBytes } from '#web/features/support/outbox/outgoingLine.ts';
 import type { SupportPort } from '#web/features/support/port.ts';
@@ -31,17 +32,34 @@ import { threadItems, type ThreadLine } from '#web/ui/chat/thread/threadItems.ts
 import { useKeyboardInset } from '#web/ui/chat/thread/useKeyboardInset.ts';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { isolated } from '#contract/base/names.ts';
-import { ContactRound, X } from 'lucide-react';
+import {
+  ContactRound,
+  X,
+  ChevronRight,
+  FileText,
+  KeyRound,
+  MessageSquareText,
+  Wallet,
+} from 'lucide-react';
 import { TEXT_MAX } from '#contract/messages.ts';
 import { later } from '#web/browser/lazyComponent.ts';
 import { Attachments } from '#web/ui/chat/attachments/Attachments.tsx';
-import { CardShown } from '#web/features/support/chat/CardLink.tsx';
 import { documentEndings } from '#web/ui/chat/attachments/fileFault.ts';
 import styles from '#web/features/support/support.module.css';
 import { classes } from '#web/ui/classes.ts';
 import { useAttached } from '#web/ui/chat/attachments/useAttached.ts';
 import { Composer } from '#web/ui/chat/composer/Composer.tsx';
 import { isLookedAt, lookOnReturn } from '#web/browser/tab/lookedAt.ts';
+import { formatTime } from '#contract/base/time.ts';
+import { useProgress } from '#web/api/uploads/outgoingFiles.ts';
+import { useFileUrl, waitingContent } from '#web/ui/chat/attachments/waitingFile.ts';
+import { Button } from '#web/ui/button/Button.tsx';
+import type { ChatMessage } from '#web/ui/chat/chat.ts';
+import { ChatBubble } from '#web/ui/chat/ChatBubble.tsx';
+import { Ticks } from '#web/ui/chat/Ticks.tsx';
+import { useOnline } from '#web/ui/layout/OfflineBar.tsx';
+import { Link } from '#web/browser/router/Link.tsx';
+import { subjectLabel } from '#web/features/support/labels.ts';
 
 export function SupportChat(props: SupportChatProps) {
   const { port, name, blocked, empty, foot, above, about, composer } = props;
@@ -399,4 +417,205 @@ function useReadMark(
     };
     return lookOnReturn(look);
   }, [key, newest, mark, atEnd]);
+}
+
+type SupportBody = { message: SupportMessage } | { outgoing: OutgoingLine };
+
+type Place = {
+  first: boolean;
+  port: SupportPort;
+  name: string;
+  zone: string;
+};
+
+function SupportLine({ body, ...place }: Place & { body: SupportBody }) {
+  if ('outgoing' in body) return <Unsent line={body.outgoing} {...place} />;
+  const { message } = body;
+  return message.side === 'system' ? (
+    <p
+      className={classes(
+        'flex wrap justify-center gap-x-6 py-6 small faint text-center',
+        styles['system'],
+      )}
+    >
+      {message.content.caption}{' '}
+      <time dateTime={message.at.toISOString()}>{formatTime(message.at, place.zone)}</time>
+    </p>
+  ) : (
+    <SentMessage message={message} {...place} />
+  );
+}
+
+function SentMessage({ message, first, port, name, zone }: Place & { message: SupportMessage }) {
+  const { side, author, mine, content, card, size, at, internal, seq } = message;
+  const ours = side === port.side;
+  const sender = mine ? 'Anda' : (author ?? name);
+  const seen = port.side === 'customer' ? port.thread?.operator_read : port.thread?.customer_read;
+  return (
+    <ChatBubble
+      as="div"
+      message={{ ...content, file: { size } }}
+      side={ours ? 'out' : 'in'}
+      sender={sender}
+      time={formatTime(at, zone)}
+      at={at}
+      first={first}
+      internal={internal}
+      head={
+        <Head by={first && !mine && author ? author : ''} internal={internal}>
+          {card && <CardLink card={card} href={port.hrefOf(card)} />}
+        </Head>
+      }
+      ticks={ours && !internal && <Ticks mark={seq <= (seen ?? 0) ? 'read' : 'sent'} iconOnly />}
+    />
+  );
+}
+
+type HeadProps = { by: string; internal?: boolean; children: ReactNode };
+
+const Head = ({ by, internal, children }: HeadProps) => (
+  <>
+    {(by || internal) && (
+      <span className="row wrap gap-6 small muted strong">
+        {by && <bdi>{by}</bdi>}
+        {internal && <span className="tiny text-warning">Catatan internal</span>}
+      </span>
+    )}
+    {children}
+  </>
+);
+
+function Unsent({ line, first, port, zone }: Place & { line: OutgoingLine }) {
+  const { card, failed, internal } = line;
+  const url = useFileUrl(line.id, line.file !== undefined);
+  const at = new Date(line.at);
+  return (
+    <ChatBubble
+      as="div"
+      message={contentOf(line, url)}
+      side="out"
+      sender="Anda"
+      time={formatTime(at, zone)}
+      at={at}
+      first={first}
+      pending={!failed}
+      internal={internal ?? false}
+      head={
+        <Head by="" internal={internal ?? false}>
+          {card && <CardLink card={card} href={port.hrefOf(card)} />}
+        </Head>
+      }
+      ticks={
+        <Ticks
+          mark={failed ? 'failed' : 'waiting'}
+          word={failed ? 'Belum terkirim' : 'Menunggu'}
+          iconOnly
+        />
+      }
+      note={<Note line={line} />}
+    />
+  );
+}
+
+function Note({ line }: { line: OutgoingLine }) {
+  const progress = useProgress(line.id);
+  const online = useOnline();
+  const { why, failed } = line;
+  const drop = (word: string) => (
+    <Button size="sm" variant="link" tone="neutral" onClick={() => dropLine(line)}>
+      {word}
+    </Button>
+  );
+  if (progress !== undefined) {
+    return (
+      <div className={classes('row gap-8 muted', styles['upload'])}>
+        <progress max={1} value={progress} aria-label={`Mengunggah ${line.file?.name ?? ''}`} />
+        <span className="num">{Math.floor(progress * 100)}%</span>
+        {drop('Batalkan')}
+      </div>
+    );
+  }
+  // Offline, the bar above the page says it all.
+  if (!failed && (!why || !online)) return line.file && !online ? drop('Batalkan') : null;
+  return (
+    <div className="grid justify-items-end gap-6" role="alert">
+      <p>
+        Belum terkirim. {why} {!failed && 'Dicoba lagi otomatis.'}
+      </p>
+      <span className="flex gap-8">
+        <Button size="sm" variant="outline" tone="danger" onClick={() => retryLine(line)}>
+          Kirim ulang
+        </Button>
+        {drop('Hapus')}
+      </span>
+    </div>
+  );
+}
+
+function contentOf({ text, file, contact }: OutgoingLine, url: string | undefined): ChatMessage {
+  if (contact) return { type: 'vcard', ...contact, caption: text ?? '' };
+  return file ? waitingContent(file, url, text) : { type: 'text', caption: text ?? '' };
+}
+
+const icons: Record<SupportSubject, typeof FileText> = {
+  message: MessageSquareText,
+  token: KeyRound,
+  topup: Wallet,
+  invoice: FileText,
+};
+
+const look = classes(
+  'row gap-10 ink leading-ui no-underline min-h-44 py-8 px-10 border rounded surface',
+  styles['card'],
+);
+
+/** A card of a message. @param href undefined if its record was deleted */
+const CardLink = ({ card, href }: { card: SupportCard; href: string | undefined }) =>
+  href === undefined ? (
+    <div className={look}>
+      <CardFacts card={card} />
+    </div>
+  ) : (
+    <Link href={href} className={look}>
+      <CardFacts card={card} />
+      <ChevronRight size={18} aria-hidden="true" className="flex-none faint" />
+    </Link>
+  );
+
+const CardShown = ({ card, children }: { card: SupportCard; children: ReactNode }) => (
+  <div
+    className={classes(
+      'row gap-10 ink leading-ui no-underline min-h-44 py-8 px-10 border rounded surface',
+      styles['card'],
+    )}
+  >
+    <CardFacts card={card} />
+    {children}
+  </div>
+);
+
+function CardFacts({ card }: { card: SupportCard }) {
+  const Icon = icons[card.type];
+  return (
+    <>
+      <span
+        className={classes(
+          'place-center flex-none text-accent size-32 rounded-full',
+          styles['icon'],
+        )}
+      >
+        <Icon size={18} aria-hidden="true" />
+      </span>
+      <span className="grid fill small muted">
+        <span className="sr-only">{subjectLabel[card.type]}: </span>
+        <bdi className="ink strong break-anywhere base">{card.title}</bdi>
+        {card.status && <span className="break-anywhere">{card.status}</span>}
+        {card.lines.map((line) => (
+          <bdi key={line} className="break-anywhere">
+            {line}
+          </bdi>
+        ))}
+      </span>
+    </>
+  );
 }

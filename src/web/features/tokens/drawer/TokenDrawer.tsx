@@ -3,14 +3,19 @@ import { lazy, Suspense, useId, useRef, type ReactNode, useEffect, useState } fr
 import { formatNumber } from '#contract/base/money.ts';
 import { formatPhone } from '#contract/base/phone.ts';
 import { formatAgo, formatDateTime, civilDate } from '#contract/base/time.ts';
-import { tokenStatusLabel, type Token, unlinkToken, rotateToken } from '#contract/tokens.ts';
+import {
+  tokenStatusLabel,
+  type Token,
+  unlinkToken,
+  rotateToken,
+  updateToken,
+} from '#contract/tokens.ts';
 import { isNotFound, sentenceOf } from '#web/api/errors.ts';
 import { useUser } from '#web/api/user.ts';
 import { ExpiryChip } from '#web/features/tokens/access/ExpiryChip.tsx';
 import { TokenReview, ReviewChip } from '#web/features/tokens/drawer/TokenReview.tsx';
 import { LinkPart } from '#web/features/tokens/links/LinkPart.tsx';
 import { tokenQuery, useTokenChanged } from '#web/features/tokens/queries.ts';
-import { TokenSettings } from '#web/features/tokens/drawer/TokenSettings.tsx';
 import styles from '#web/features/tokens/tokens.module.css';
 import { channelLabel, statusTone } from '#web/features/tokens/labels.ts';
 import { SupportLink, AskSupport } from '#web/features/support/support.ts';
@@ -36,6 +41,10 @@ import { confirm } from '#web/ui/overlay/confirm.ts';
 import type { Question } from '#web/ui/overlay/ConfirmDialog.tsx';
 import { PasswordQuestion } from '#web/features/auth/auth.ts';
 import { KeyDialog } from '#web/features/tokens/keys/KeyDialog.tsx';
+import { useActForm } from '#web/ui/form/useActForm.ts';
+import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
+import { TextField } from '#web/ui/text/TextField.tsx';
+import { toast } from '#web/ui/toast/toasts.ts';
 
 /** Most tokens of a trial never use a real network. */
 const ConnectionPart = lazy(async () => ({
@@ -390,3 +399,56 @@ const makeWords: Question = {
   confirmText: 'Buat kunci',
   tone: 'primary',
 };
+
+function TokenSettings({ token }: { token: Token }) {
+  const changed = useTokenChanged();
+  const { form, onSubmit, busy, error } = useActForm(updateToken, {
+    initial: { name: token.name, daily_limit: String(token.daily_limit) },
+    // An unchanged name is not validated again: it may be older than the rules for names.
+    inputOf: ({ name, ...values }) => ({
+      token_id: token.id,
+      ...(name !== token.name && { name }),
+      ...values,
+    }),
+    onDone: (saved) => {
+      changed(saved);
+      toast('Perubahan disimpan.', { tone: 'success' });
+    },
+  });
+  return (
+    <section className={styles['part']}>
+      <h4>Pengaturan</h4>
+      <form ref={form.ref} noValidate className="stack gap-16" onSubmit={onSubmit}>
+        <RefusalAlert error={error} fields={['name', 'daily_limit']} />
+        <TextField
+          label="Nama"
+          required
+          name="name"
+          autoComplete="off"
+          value={form.values.name}
+          error={form.errors.name}
+          onChange={(event) => form.set('name', event.target.value)}
+          onBlur={() => form.leave('name')}
+        />
+        <TextField
+          label="Batas harian"
+          required
+          name="daily_limit"
+          inputMode="numeric"
+          autoComplete="off"
+          suffix="pesan"
+          help="Pesan di atas batas ini ditolak sampai hari berganti."
+          value={form.values.daily_limit}
+          error={form.errors.daily_limit}
+          onChange={(event) => form.set('daily_limit', event.target.value.replace(/\D/g, ''))}
+          onBlur={() => form.leave('daily_limit')}
+        />
+        <div>
+          <Button type="submit" variant="subtle" busy={busy}>
+            Simpan
+          </Button>
+        </div>
+      </form>
+    </section>
+  );
+}

@@ -1,7 +1,7 @@
 import { History, Webhook as Icon, RotateCcw } from 'lucide-react';
 import { useId, useMemo, useState, type ComponentProps } from 'react';
 import { formatNumber } from '#contract/base/money.ts';
-import { formatDate } from '#contract/base/time.ts';
+import { formatDate, civilDate } from '#contract/base/time.ts';
 import {
   deliveryStateLabel,
   listDeliveries,
@@ -12,13 +12,20 @@ import {
   replayDelivery,
   type DeliveryAttempt,
   type DeliveryDetail,
+  eventTypes,
+  REPLAY_MAX,
+  replayDeliveries,
 } from '#contract/webhooks.ts';
 import { useUser } from '#web/api/user.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
-import { DeliveryFilters } from '#web/features/webhooks/deliveries/DeliveryFilters.tsx';
-import { noFilters, readFilters } from '#web/features/webhooks/deliveries/filters.ts';
-import { ReplayDialog } from '#web/features/webhooks/deliveries/ReplayDialog.tsx';
+import {
+  noFilters,
+  readFilters,
+  rangeOf,
+  type FilterSearch,
+  type Filters,
+} from '#web/features/webhooks/deliveries/filters.ts';
 import {
   answerWords,
   deliveryTone,
@@ -45,12 +52,20 @@ import { useAct } from '#web/api/query.ts';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { CodeBlock } from '#web/ui/copy/CodeBlock.tsx';
 import { CopyButton } from '#web/ui/copy/CopyField.tsx';
-import { Drawer } from '#web/ui/overlay/Modal.tsx';
+import { Drawer, Modal } from '#web/ui/overlay/Modal.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { Timeline, type TimelineEntry } from '#web/ui/status/Timeline.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 import { nameAndNumberOf } from '#contract/messages/peer.ts';
 import { Link } from '#web/browser/router/Link.tsx';
+import { DatePicker } from '#web/ui/date/DatePicker.tsx';
+import { dateWords, type DateRange } from '#web/ui/date/dates.ts';
+import type { Option } from '#web/ui/select/options.ts';
+import { Select } from '#web/ui/select/Select.tsx';
+import { ListFilters } from '#web/ui/table/list/ListFilters.tsx';
+import { SearchField } from '#web/ui/text/SearchField.tsx';
+import { PAGE_SIZE } from '#contract/base/act.ts';
+import { perform } from '#web/api/act.ts';
 
 const columns = (zone: string): readonly Column<Delivery>[] => [
   {
@@ -398,5 +413,175 @@ function Peer({ delivery: { peer, name, message_id: id } }: { delivery: Delivery
     <Link to="/message-history" search={{ open: id }}>
       {who}
     </Link>
+  );
+}
+
+const stateOptions: readonly Option[] = [
+  { value: '', label: 'Semua status' },
+  ...Object.entries(deliveryStateLabel).map(([value, label]) => ({ value, label })),
+];
+const typeOptions: readonly Option[] = [
+  { value: '', label: 'Semua jenis' },
+  ...eventTypes.map((value) => ({ value, label: eventTypeLabel[value] })),
+];
+
+type DeliveryFiltersProps = {
+  search: FilterSearch;
+  filters: Filters;
+  onChange: (next: FilterSearch) => void;
+};
+
+const DeliveryFilters = ({ search, filters, onChange }: DeliveryFiltersProps) => (
+  <div
+    className={classes('row wrap gap-8', styles['filters'])}
+    role="search"
+    aria-label="Saring pengiriman"
+  >
+    <SearchField
+      label="Cari nomor"
+      placeholder="Cari nomor"
+      className={styles['search']}
+      maxLength={40}
+      value={search.peer ?? ''}
+      error={search.peer && !filters.peer ? 'Tulis nomornya dengan lengkap.' : undefined}
+      onSearch={(peer) => onChange({ peer: peer || undefined })}
+    />
+    <ListFilters
+      title="Saring pengiriman"
+      count={[filters.state, filters.type, rangeOf(search)].filter(Boolean).length}
+      onReset={() => onChange(noFilters)}
+    >
+      {(hideLabel) => (
+        <>
+          <Select
+            label="Status"
+            hideLabel={hideLabel}
+            options={stateOptions}
+            value={filters.state ?? ''}
+            onChange={({ target }) => onChange({ state: target.value || undefined })}
+          />
+          <Select
+            label="Peristiwa"
+            hideLabel={hideLabel}
+            options={typeOptions}
+            value={filters.type ?? ''}
+            onChange={({ target }) => onChange({ type: target.value || undefined })}
+          />
+          <DatePicker
+            label="Tanggal (WIB)"
+            labels={dateWords}
+            hideLabel={hideLabel}
+            value={rangeOf(search)}
+            max={civilDate(new Date())}
+            onChange={(range) => onChange({ from: range?.from, to: range?.to })}
+          />
+        </>
+      )}
+    </ListFilters>
+  </div>
+);
+
+type Which = 'parked' | 'all';
+
+const whichOptions = [
+  { value: 'parked', label: 'Hanya yang dihentikan' },
+  { value: 'all', label: 'Semua, juga yang sudah terkirim' },
+];
+
+type Period = DateRange & { which: Which };
+
+/** The number of deliveries to replay: exact up to a page, beyond that only that there are more. */
+function useCount(tokenId: string, { from, to, which }: Period): number | undefined {
+  const { data } = useQuery({
+    queryKey: [listDeliveries.name, 'count', { tokenId, from, to, which }],
+    enabled: which === 'parked',
+    queryFn: async ({ signal }) => {
+      const input = { token_id: tokenId, page: 1, start: 0, state: 'parked', from, to } as const;
+      const { rows, count } = await perform(listDeliveries, input, { signal });
+      return Math.max(rows.length, count);
+    },
+  });
+  return data;
+}
+
+function wordsFor(which: Which, count: number | undefined): string {
+  const most = `Paling banyak ${formatNumber(REPLAY_MAX)} sekaligus.`;
+  if (which === 'all') {
+    return `Semua peristiwa pada hari-hari itu dikirim sekali lagi dengan webhook-id yang sama: server Anda harus mengenali yang sudah diterima. ${most}`;
+  }
+  if (count === undefined) return 'Menghitung…';
+  if (count === 0) return 'Tidak ada yang dihentikan pada hari-hari itu.';
+  const many = count < PAGE_SIZE ? `${count} pengiriman` : `${PAGE_SIZE} pengiriman atau lebih`;
+  return `${many} akan dikirim ulang, berurutan per percakapan. ${most}`;
+}
+
+type ReplayDialogProps = {
+  webhook: Webhook;
+  /** The list's filters: their period is proposed. */
+  filters: Filters;
+  onClose: () => void;
+};
+
+/** Replays the deliveries of a period, after stating which and, if known, how many. */
+function ReplayDialog({ webhook, filters, onClose }: ReplayDialogProps) {
+  const [today] = useState(() => civilDate(new Date()));
+  const [period, setPeriod] = useState<Period>({
+    from: filters.from ?? today,
+    to: filters.to ?? today,
+    which: 'parked',
+  });
+  const count = useCount(webhook.token_id, period);
+  const changed = useWebhookChanged(webhook.token_id);
+  const replay = useAct(replayDeliveries, {
+    onSuccess: ({ replayed, more }) => {
+      changed();
+      onClose();
+      const words = `${formatNumber(replayed)} peristiwa dikirim ulang.`;
+      toast(more ? `${words} Ulangi untuk sisanya.` : words, { tone: 'success' });
+    },
+  });
+  return (
+    <Modal
+      open
+      onClose={onClose}
+      title="Kirim ulang pengiriman"
+      size="sm"
+      footer={
+        <>
+          <Button variant="outline" tone="neutral" onClick={onClose}>
+            Batal
+          </Button>
+          <Button
+            busy={replay.busy}
+            onClick={() => replay.mutate({ token_id: webhook.token_id, ...period })}
+          >
+            Kirim ulang
+          </Button>
+        </>
+      }
+    >
+      <div className={classes('stack gap-18', styles['form'])}>
+        <RefusalAlert error={replay.error} />
+        <DatePicker
+          label="Hari peristiwa (WIB)"
+          labels={dateWords}
+          required
+          max={today}
+          value={{ from: period.from, to: period.to }}
+          onChange={(range) => range && setPeriod({ ...period, ...range })}
+        />
+        <Select
+          label="Yang mana"
+          options={whichOptions}
+          value={period.which}
+          onChange={({ target }) =>
+            setPeriod({ ...period, which: target.value === 'all' ? 'all' : 'parked' })
+          }
+        />
+        <p className="measure muted" aria-live="polite">
+          {wordsFor(period.which, count)}
+        </p>
+      </div>
+    </Modal>
   );
 }

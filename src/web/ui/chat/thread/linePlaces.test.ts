@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { LinePlaces } from './linePlaces.ts';
+import { LinePlaces } from './useThreadScroll.ts';
 
 const keysOf = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, at) => `${from + at}`);

@@ -36,6 +36,7 @@ import {
   type Which,
   unreadIn,
   withReaction,
+  markSeen,
 } from '#web/features/messages/conversations/queries.ts';
 import {
   OptoutButton,
@@ -53,7 +54,6 @@ import { takeFocus } from '#web/ui/chat/thread/boxFocus.ts';
 import { threadBack, ThreadHead } from '#web/ui/chat/thread/ThreadHead.tsx';
 import { ThreadSkeleton } from '#web/ui/chat/thread/ThreadSkeleton.tsx';
 import { useKeyboardInset } from '#web/ui/chat/thread/useKeyboardInset.ts';
-import { useSeen } from '#web/features/messages/conversations/thread/useSeen.ts';
 import { DisconnectedNumber } from '#web/features/messages/DisconnectedNumber.tsx';
 import { canSend } from '#web/features/messages/queries.ts';
 import { allTokensQuery } from '#web/api/allTokens.ts';
@@ -73,6 +73,8 @@ import {
   untilWords,
   windowEnd,
 } from '#web/features/messages/conversations/thread/chatWindow.ts';
+import { lookOnReturn } from '#web/browser/tab/lookedAt.ts';
+import { isSeen, shownConversation } from '#web/features/messages/conversations/thread/seen.ts';
 
 export function Thread({ which }: { which: Which }) {
   const { at } = useSearch('/message-history');
@@ -427,4 +429,40 @@ function useNowUntil(moment: Date | undefined): Date {
     return () => clearTimeout(timer);
   }, [at]);
   return now;
+}
+
+/**
+ * Reports to the server that a conversation was seen: when its newest message is in view and the tab is looked at, or
+ * when the person comes back to it.
+ *
+ * @param inView the newest message is.
+ */
+function useSeen(
+  which: Which,
+  messages: readonly ConversationMessage[] | undefined,
+  inView: boolean,
+): void {
+  const client = useQueryClient();
+  const reported = useRef<string>(undefined);
+  const { tokenId, peer } = which;
+  const newest = messages && (messages.find(({ direction }) => direction === 'in')?.id ?? '');
+
+  useEffect(() => {
+    shownConversation.set({ token_id: tokenId, peer });
+    return () => shownConversation.set(undefined);
+  }, [tokenId, peer]);
+
+  useEffect(() => {
+    if (!inView) return undefined;
+    const look = () => {
+      if (newest === undefined || reported.current === newest) return;
+      if (!isSeen({ token_id: tokenId, peer })) return;
+      reported.current = newest;
+      markSeen(client, { tokenId, peer }).catch(() => {
+        // Unread is better than wrongly read: the next look reports it again.
+        reported.current = undefined;
+      });
+    };
+    return lookOnReturn(look);
+  }, [client, inView, newest, peer, tokenId]);
 }

@@ -1,21 +1,53 @@
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
-import { listTemplates, TEMPLATE_LIMITS, type Template } from '#contract/messages/templates.ts';
+import { useState, useEffect, useRef, type FormEvent } from 'react';
+import {
+  listTemplates,
+  TEMPLATE_LIMITS,
+  type Template,
+  valueOrderOf,
+} from '#contract/messages/templates.ts';
 import type { ChannelName } from '#contract/tokens.ts';
 import { perform } from '#web/api/act.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { Link } from '#web/browser/router/Link.tsx';
 import styles from '#web/features/messages/conversations/conversations.module.css';
 import { classes } from '#web/ui/classes.ts';
-import { TemplateForm } from '#web/features/messages/conversations/thread/attach/TemplateForm.tsx';
-import type { TemplateToSend } from '#web/features/messages/conversations/thread/sending/content.ts';
-import { templateCategoryLabel, templateLanguageLabel } from '#web/features/tokens/tokens.ts';
+import {
+  type TemplateToSend,
+  contentShown,
+} from '#web/features/messages/conversations/thread/sending/content.ts';
+import {
+  templateCategoryLabel,
+  templateLanguageLabel,
+  channelsQuery,
+  templateFileLabel,
+} from '#web/features/tokens/tokens.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { EmptyState, WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { listKey } from '#web/ui/table/list/useList.ts';
 import { SearchField } from '#web/ui/text/SearchField.tsx';
+import { Paperclip } from 'lucide-react';
+import { formatTime } from '#contract/base/time.ts';
+import { endingsOfKind, fitsKind, mimesOfKind } from '#contract/media.ts';
+import { fileKinds } from '#contract/uploads.ts';
+import { typeOfFile } from '#web/api/uploads/fileTypes.ts';
+import { useUser } from '#web/api/user.ts';
+import {
+  emptyFilling,
+  faultsOf,
+  shownTemplate,
+  templateToSend,
+  type Filling,
+} from '#web/features/messages/conversations/thread/attach/templateFill.ts';
+import { useMessagePrice } from '#web/features/messages/send/useMessagePrice.ts';
+import { saldoQuery } from '#web/features/saldo/saldo.ts';
+import { fileFault } from '#web/ui/chat/attachments/fileFault.ts';
+import { waitingContent } from '#web/ui/chat/attachments/waitingFile.ts';
+import { ChatBubble, ChatList } from '#web/ui/chat/ChatBubble.tsx';
+import { Money } from '#web/ui/money/Money.tsx';
+import { TextField } from '#web/ui/text/TextField.tsx';
 
 type Props = {
   tokenId: string;
@@ -152,3 +184,245 @@ const None = () => (
     dikirim dari sini.
   </EmptyState>
 );
+
+type TemplateFormProps = {
+  template: Template;
+  channel: ChannelName | undefined;
+  name: string;
+  onBack: () => void;
+  onSend: (template: TemplateToSend, file: File | undefined) => void;
+};
+
+function TemplateForm({ template, channel, name, onBack, onSend }: TemplateFormProps) {
+  const [filling, setFilling] = useState<Filling>(() => begun(template, name));
+  const [file, setFile] = useState<File>();
+  const [isJudged, setJudged] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
+  const [turn, setTurn] = useState(0);
+  const faults = faultsOf(template, filling, file !== undefined);
+  const errors = isJudged ? faults : {};
+  // The list that opened it is gone: focus moves to the first field.
+  useEffect(() => form.current?.querySelector<HTMLElement>('input, textarea, button')?.focus(), []);
+  useEffect(() => {
+    if (turn > 0) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [turn]);
+  const send = (event: FormEvent) => {
+    event.preventDefault();
+    if (Object.keys(faults).length === 0) return onSend(templateToSend(template, filling), file);
+    setJudged(true);
+    setTurn(turn + 1);
+  };
+  return (
+    <form
+      ref={form}
+      noValidate
+      aria-label={`Isi templat ${template.name}`}
+      className="stack gap-16"
+      onSubmit={send}
+    >
+      <Facts template={template} channel={channel} />
+      <div className={classes('stack gap-20', styles['fill'])}>
+        <div className="stack gap-16">
+          {template.header_file && (
+            <HeaderFile
+              kind={template.header_file}
+              file={file}
+              error={errors['file']}
+              onChange={setFile}
+            />
+          )}
+          <Fields template={template} filling={filling} errors={errors} onChange={setFilling} />
+        </div>
+        <Preview template={template} filling={filling} file={file} />
+      </div>
+      <div className="flex wrap justify-end gap-8">
+        <Button variant="outline" tone="neutral" onClick={onBack}>
+          Pilih templat lain
+        </Button>
+        <Button type="submit">Kirim templat</Button>
+      </div>
+    </form>
+  );
+}
+
+const begun = ({ body }: Template, name: string): Filling => ({
+  ...emptyFilling,
+  variables: Object.fromEntries(
+    valueOrderOf(body)
+      .filter((variable) => /^(?:nama|name)$/i.test(variable))
+      .map((variable) => [variable, name]),
+  ),
+});
+
+function Facts({ template, channel }: Pick<TemplateFormProps, 'template' | 'channel'>) {
+  const { data: saldo } = useQuery(saldoQuery);
+  const { data: channels } = useQuery({ ...channelsQuery, enabled: channel === 'cloud' });
+  const usual = useMessagePrice(channel, saldo);
+  const prices = channels?.find((one) => one.channel === 'cloud')?.prices;
+  const own = prices?.find(({ category }) => category === template.category)?.price;
+  const price = channel === 'cloud' ? own : usual;
+  return (
+    <p className="small muted">
+      {templateLanguageLabel(template.language)} · {templateCategoryLabel[template.category].title}
+      {price === 'quota' && ' · Termasuk kuota paket'}
+      {price !== undefined && price !== 'quota' && (
+        <>
+          {' · '}
+          <Money amount={price} /> per pesan
+        </>
+      )}
+    </p>
+  );
+}
+
+type FieldsProps = {
+  template: Template;
+  filling: Filling;
+  errors: Readonly<Record<string, string>>;
+  onChange: (filling: Filling) => void;
+};
+
+function Fields({ template, filling, errors, onChange }: FieldsProps) {
+  const { body, header_variable: header, button_values: values } = template;
+  const { variables, buttons } = filling;
+  return (
+    <>
+      {header !== null && (
+        <TextField
+          label={`Judul {{${header}}}`}
+          required
+          autoComplete="off"
+          maxLength={TEMPLATE_LIMITS.header}
+          value={filling.header}
+          error={errors['header']}
+          onChange={({ target }) => onChange({ ...filling, header: target.value })}
+        />
+      )}
+      {valueOrderOf(body).map((name) => (
+        <TextField
+          key={name}
+          label={`Isi {{${name}}}`}
+          required
+          autoComplete="off"
+          maxLength={TEMPLATE_LIMITS.variable}
+          value={variables[name] ?? ''}
+          error={errors[`variable ${name}`]}
+          onChange={({ target }) =>
+            onChange({ ...filling, variables: { ...variables, [name]: target.value } })
+          }
+        />
+      ))}
+      {values.map(({ index, title, takes }) => (
+        <TextField
+          key={index}
+          label={`Tombol “${title}”`}
+          required
+          autoComplete="off"
+          help={takes === 'url' ? 'Bagian akhir alamat yang dibuka.' : 'Kode yang disalin.'}
+          maxLength={TEMPLATE_LIMITS.buttonValue}
+          value={buttons[index] ?? ''}
+          error={errors[`button ${index}`]}
+          onChange={({ target }) =>
+            onChange({ ...filling, buttons: { ...buttons, [index]: target.value } })
+          }
+        />
+      ))}
+    </>
+  );
+}
+
+type HeaderFileProps = {
+  kind: NonNullable<Template['header_file']>;
+  file: File | undefined;
+  error: string | undefined;
+  onChange: (file: File | undefined) => void;
+};
+
+function HeaderFile({ kind, file, error, onChange }: HeaderFileProps) {
+  const input = useRef<HTMLInputElement>(null);
+  const [fault, setFault] = useState<string>();
+  const take = (chosen: File | undefined) => {
+    if (!chosen) return;
+    const wrong = fitsKind(kind, typeOfFile(chosen))
+      ? fileFault(chosen, 0, 'media')
+      : `${chosen.name} tidak sesuai. Pilih ${endingsOfKind(kind)}.`;
+    setFault(wrong);
+    onChange(wrong === undefined ? chosen : undefined);
+  };
+  const label = templateFileLabel[kind];
+  const message = fault ?? error;
+  return (
+    <div className="row wrap gap-10">
+      <input
+        ref={input}
+        type="file"
+        hidden
+        accept={acceptOf(kind)}
+        aria-label={`${label} di atas teks`}
+        onChange={({ target }) => {
+          take(target.files?.[0]);
+          target.value = '';
+        }}
+      />
+      <Button
+        variant="outline"
+        tone="neutral"
+        size="sm"
+        aria-invalid={message !== undefined || undefined}
+        icon={<Paperclip size={16} aria-hidden="true" />}
+        onClick={() => input.current?.click()}
+      >
+        {file ? 'Ganti' : 'Pilih'} {label.toLowerCase()}
+      </Button>
+      {file && <bdi className="min-w-0 small muted clip">{file.name}</bdi>}
+      {message !== undefined && (
+        <span role="alert" className="small text-danger">
+          {message}
+        </span>
+      )}
+    </div>
+  );
+}
+
+const acceptOf = (kind: HeaderFileProps['kind']): string =>
+  mimesOfKind[kind].flatMap((mime) => fileKinds[mime].extensions.map((end) => `.${end}`)).join();
+
+type PreviewProps = { template: Template; filling: Filling; file: File | undefined };
+
+function Preview({ template, filling, file }: PreviewProps) {
+  const { timezone } = useUser();
+  const [now] = useState(() => new Date());
+  const url = useObjectUrl(file);
+  const shown = shownTemplate(template, filling);
+  const { name, language } = template;
+  return (
+    <div className={classes('grid align-center border rounded-lg paper', styles['preview'])}>
+      <ChatList label="Pratinjau">
+        <ChatBubble
+          side="out"
+          sender="Anda"
+          time={formatTime(now, timezone)}
+          at={now}
+          message={contentShown(
+            { type: 'template', template: { name, language, shown } },
+            file && waitingContent(file, url),
+          )}
+        />
+      </ChatList>
+    </div>
+  );
+}
+
+function useObjectUrl(file: File | undefined): string | undefined {
+  const [url, setUrl] = useState<string>();
+  useEffect(() => {
+    if (!file) return;
+    const made = URL.createObjectURL(file);
+    setUrl(made);
+    return () => {
+      URL.revokeObjectURL(made);
+      setUrl(undefined);
+    };
+  }, [file]);
+  return url;
+}
