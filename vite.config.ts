@@ -90,7 +90,7 @@ const isNamedBefore = (page: string, file: string): boolean =>
 const gallery = process.env['KABARI_GALLERY'] === 'on';
 
 /** What a thread is drawn by: Chromium compiles all of it while it loads, beside the page, not when the first message has come. */
-const threadChunks: ReadonlySet<string> = new Set(['ThreadList', 'ChatBubble']);
+const threadModules = ['ui/chat/thread/ThreadList.tsx', 'ui/chat/ChatBubble.tsx'];
 const COMPILE_AT_ONCE = '//# allFunctionsCalledOnLoad';
 
 export default defineConfig(({ command }) => ({
@@ -133,7 +133,10 @@ export default defineConfig(({ command }) => ({
         chunkFileNames: 'assets/[name]-[hash:7].js',
         assetFileNames: 'assets/[name]-[hash:7][extname]',
         codeSplitting: { groups: chunkGroups() },
-        postBanner: ({ name }) => (threadChunks.has(name) ? COMPILE_AT_ONCE : ''),
+        postBanner: ({ moduleIds }) =>
+          moduleIds.some((id) => threadModules.some((name) => id.endsWith(name)))
+            ? COMPILE_AT_ONCE
+            : '',
       },
     },
   },

@@ -10,7 +10,7 @@ import {
   readWebm,
   samplesOf,
   writeOgg,
-} from '#web/ui/chat/recorder/recording.ts';
+} from '#web/ui/chat/recorder/oggOpus.ts';
 
 const sample = join(
   import.meta.dirname,

@@ -77,17 +77,14 @@ const intruder = (manifest) =>
   );
 
 /** A chunk that draws threads without the start that has it compiled while it loads, if any. */
-const slowThread = (folder, manifest) =>
-  ['ThreadList', 'ChatBubble'].find(
-    (name) =>
-      !Object.values(manifest).some(
-        (chunk) =>
-          chunk.name === name &&
-          readFileSync(join(folder, chunk.file), 'utf8').startsWith(
-            '//# allFunctionsCalledOnLoad\n',
-          ),
-      ),
+const slowThread = (folder, manifest) => {
+  const compiled = Object.values(manifest).filter(
+    ({ file }) =>
+      file.endsWith('.js') &&
+      readFileSync(join(folder, file), 'utf8').startsWith('//# allFunctionsCalledOnLoad\n'),
   );
+  return compiled.length < 2 && 'a chunk of threads';
+};
 
 const bytesOf = (folder, files) =>
   [...files].reduce(

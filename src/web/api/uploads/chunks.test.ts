@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { chunkPlan, chunksFrom } from './uploadWire.ts';
+import { chunkPlan, chunksFrom } from './chunks.ts';
 
 test('splits 12 MB into three pieces, and adds no empty piece to a multiple', () => {
   expect(chunkPlan(12_000_000)).toEqual([

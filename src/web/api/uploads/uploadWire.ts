@@ -10,7 +10,7 @@ import { readJson } from '#web/browser/json.ts';
 import { replyMessage } from '#web/api/replyMessage.ts';
 import { sessionToken } from '#web/browser/session.ts';
 import { Fault } from '#web/api/uploads/uploadFault.ts';
-import { retried, type Schedule } from '#web/api/uploads/uploadRetry.ts';
+import { retried } from '#web/api/uploads/uploadRetry.ts';
 import {
   pendingUpload,
   claimPendingUpload,
@@ -19,7 +19,9 @@ import {
   savePendingUpload,
   type PendingUpload,
 } from '#web/api/uploads/pendingUploads.ts';
+import { chunkPlan, chunksFrom, type Chunk } from '#web/api/uploads/chunks.ts';
 import { typeOfFile } from '#web/api/uploads/fileTypes.ts';
+import type { Schedule } from '#web/api/uploads/uploadRetry.ts';
 
 type Working = {
   signal: AbortSignal;
@@ -262,27 +264,3 @@ async function ask(asking: Asking): Promise<Reply> {
   const text = method === 'POST' ? (await blob.text()).trim() : '';
   return { text, blob, header: (name) => call.getResponseHeader(name) };
 }
-
-/** A byte range without its end. */
-type Chunk = readonly [from: number, to: number];
-
-/**
- * The pieces of a file; `null` if it is sent whole (not longer than one piece, and not forced). Only an empty, forced
- * file has an empty piece.
- */
-export function chunkPlan(
-  size: number,
-  chunk: number = CHUNK_BYTES,
-  force = false,
-): readonly Chunk[] | null {
-  if (size <= chunk && !force) return null;
-  const count = Math.max(1, Math.ceil(size / chunk));
-  return Array.from({ length: count }, (_, nth) => [
-    nth * chunk,
-    Math.min((nth + 1) * chunk, size),
-  ]);
-}
-
-/** The pieces left to send after `offset` bytes; the first one may start within a piece. */
-export const chunksFrom = (offset: number, plan: readonly Chunk[]): readonly Chunk[] =>
-  plan.filter(([, to]) => to > offset).map(([from, to]): Chunk => [Math.max(from, offset), to]);

@@ -8,13 +8,13 @@ import { Invoices } from '#web/features/billing/invoices/Invoices.tsx';
 import { PlanNow } from '#web/features/billing/plan/PlanNow.tsx';
 import { RequiredAction } from '#web/features/billing/plan/RequiredAction.tsx';
 import { UsagePanel } from '#web/features/billing/plan/UsagePanel.tsx';
-import { useResult } from '#web/features/billing/plan/useResult.ts';
 import { ChangeDialog } from '#web/features/billing/plans/ChangeDialog.tsx';
 import { Plans } from '#web/features/billing/plans/Plans.tsx';
 import { subscriptionQuery } from '#web/features/billing/queries.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { useWide } from '#web/ui/layout/useMedia.ts';
 import { PageHead } from '#web/ui/layout/PageHead.tsx';
+import { useEffect, useRef, useState } from 'react';
 
 /** Route `/billing`: the plan, its usage, the other plans, and the invoices, which are first on phones. */
 export function BillingPage() {
@@ -51,4 +51,29 @@ export function BillingPage() {
       {open && <InvoiceDrawer key={open} id={open} />}
     </>
   );
+}
+
+/**
+ * Announces the result of the last change at the top of the page. Focus moves there once the dialog is closed, as the
+ * element that opened it may be gone.
+ */
+function useResult() {
+  const [result, setResult] = useState<{ sentence: string }>();
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (!result) return;
+    let frame = 0;
+    const go = () => {
+      if (document.querySelector('dialog[open]')) frame = requestAnimationFrame(go);
+      else place.current?.focus();
+    };
+    frame = requestAnimationFrame(go);
+    return () => cancelAnimationFrame(frame);
+  }, [result]);
+  return {
+    result: result?.sentence,
+    place,
+    show: (sentence: string) => setResult({ sentence }),
+    forget: () => setResult(undefined),
+  };
 }

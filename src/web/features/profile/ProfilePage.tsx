@@ -4,9 +4,7 @@ import { address } from '#web/browser/router/navigation.ts';
 import { useStore } from '#web/browser/store.ts';
 import { useUser } from '#web/api/user.ts';
 import { Appearance } from '#web/features/profile/preferences/Appearance.tsx';
-import { ClosePart } from '#web/features/profile/closing/ClosePart.tsx';
 import { NoticesPart } from '#web/features/profile/preferences/NotificationsPart.tsx';
-import { PhonePart } from '#web/features/profile/phone/PhonePart.tsx';
 import styles from '#web/features/profile/profile.module.css';
 import { classes } from '#web/ui/classes.ts';
 import { PageHead } from '#web/ui/layout/PageHead.tsx';
@@ -47,6 +45,82 @@ import { UsernameField, NewPasswordField } from '#web/features/auth/auth.ts';
 import { renewSessionToken } from '#web/browser/session.ts';
 import { PasswordField } from '#web/ui/form/PasswordField.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
+import { KeepAccount } from '#web/features/profile/closing/KeepAccount.tsx';
+import { formatPhone } from '#contract/base/phone.ts';
+import { PHONE_CODES } from '#web/features/profile/phone/phoneCodes.ts';
+import { loadSentCodes } from '#web/features/profile/otp/sentCodes.ts';
+
+const PhoneDialog = lazy(async () => ({
+  default: (await import('#web/features/profile/phone/PhoneDialog.tsx')).PhoneDialog,
+}));
+
+function PhonePart() {
+  const { phone } = useUser();
+  const [changing, setChanging] = useState(false);
+  const pendingCode = loadSentCodes(PHONE_CODES, 2)?.[1];
+  return (
+    <Section
+      id="ponsel"
+      title="Nomor ponsel"
+      about="Dipakai untuk masuk dan menerima kode verifikasi."
+    >
+      <div className="row wrap justify-between gap-10 gap-x-16">
+        <div>
+          <p className={classes('strong num', styles['strong'])}>{formatPhone(phone)}</p>
+          {pendingCode && !changing && (
+            <p className="small faint leading-ui">
+              Penggantian ke {formatPhone(pendingCode.phone)} menunggu kode.
+            </p>
+          )}
+        </div>
+        <Button variant="outline" tone="neutral" onClick={() => setChanging(true)}>
+          {pendingCode ? 'Lanjutkan penggantian' : 'Ganti nomor'}
+        </Button>
+      </div>
+      {changing && (
+        <Suspense>
+          <PhoneDialog onClose={() => setChanging(false)} />
+        </Suspense>
+      )}
+    </Section>
+  );
+}
+
+const CloseDialog = lazy(async () => ({
+  default: (await import('#web/features/profile/closing/CloseDialog.tsx')).CloseDialog,
+}));
+
+function ClosePart() {
+  const { erased_at: erasedAt, timezone } = useUser();
+  const [asking, setAsking] = useState(false);
+  return (
+    <Section
+      id="hapus-akun"
+      title="Hapus akun"
+      about="Semua isi akun dihapus tujuh hari setelah diminta. Sampai saat itu Anda dapat membatalkannya."
+    >
+      {erasedAt === null ? (
+        <div>
+          <Button variant="outline" tone="danger" onClick={() => setAsking(true)}>
+            Hapus akun saya
+          </Button>
+        </div>
+      ) : (
+        <div className="row wrap justify-between gap-10 gap-x-16">
+          <p className={classes('strong num', styles['strong'])}>
+            Akun ini dihapus pada {formatDateTime(erasedAt, timezone)}.
+          </p>
+          <KeepAccount />
+        </div>
+      )}
+      {asking && (
+        <Suspense>
+          <CloseDialog onClose={() => setAsking(false)} />
+        </Suspense>
+      )}
+    </Section>
+  );
+}
 
 function SessionsPart() {
   const sessions = useQuery(sessionsQuery);

@@ -1,5 +1,5 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { CircleCheckBig, Download, Clock } from 'lucide-react';
+import { useQuery, useQueryClient, skipToken } from '@tanstack/react-query';
+import { CircleCheckBig, Download, Clock, Headset } from 'lucide-react';
 import { useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import {
   closeSupport,
@@ -9,28 +9,35 @@ import {
   typeSupport,
   type SupportThread,
   type SupportHours,
+  type SupportCard,
+  type SupportSubject,
+  supportCard,
+  type supportHelp,
 } from '#contract/support.ts';
 import { perform } from '#web/api/act.ts';
 import { allTokensQuery } from '#web/api/allTokens.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
-import { useAbout } from '#web/features/support/about/useAbout.ts';
-import { addressOf } from '#web/features/support/about/addressOf.ts';
 import { SupportChat } from '#web/features/support/chat/SupportChat.tsx';
-import { QuickHelp } from '#web/features/support/help/QuickHelp.tsx';
 import { closeSupportNotices } from '#web/features/support/notices.ts';
 import type { SupportPort } from '#web/features/support/port.ts';
-import { OWN, sendOwn, threadQuery } from '#web/features/support/queries.ts';
+import { OWN, sendOwn, threadQuery, helpQuery } from '#web/features/support/queries.ts';
 import { RatingCard } from '#web/features/support/rating/RatingCard.tsx';
 import styles from '#web/features/support/support.module.css';
 import { classes } from '#web/ui/classes.ts';
 import { supportUnreadQuery } from '#web/features/support/unread.ts';
-import { Button } from '#web/ui/button/Button.tsx';
+import { Button, LinkButton } from '#web/ui/button/Button.tsx';
 import { saveFrom } from '#web/ui/copy/saveFile.ts';
 import { PageHead } from '#web/ui/layout/PageHead.tsx';
 import { confirm } from '#web/ui/overlay/confirm.ts';
 import { toast } from '#web/ui/toast/toasts.ts';
 import { formatTime, WIB } from '#contract/base/time.ts';
+import { navigate } from '#web/browser/router/navigation.ts';
+import { useSearch } from '#web/browser/router/Router.tsx';
+import type { SupportChatProps } from '#web/features/support/chat/chatProps.ts';
+import type { OutputOf } from '#contract/base/act.ts';
+import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
+import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
 const NAME = 'Layanan Pelanggan';
 
@@ -223,4 +230,99 @@ function usualAnswer(seconds: number): string {
   if (minutes < 60) return `${Math.ceil(minutes / 5) * 5} menit`;
   const hours = Math.ceil(minutes / 60);
   return hours < 24 ? `${hours} jam` : `${Math.ceil(hours / 24)} hari`;
+}
+
+const pages: Record<SupportSubject, string> = {
+  message: '/message-history',
+  token: '/token',
+  topup: '/saldo',
+  invoice: '/billing',
+};
+
+const addressOf = ({ type, id }: Pick<SupportCard, 'type' | 'id'>): string =>
+  `${pages[type]}?${new URLSearchParams({ open: id })}`;
+
+type Subject = { type: SupportSubject; id: string };
+
+function useAbout(): {
+  shown: SupportChatProps['about'];
+  choose: (subject: Subject) => void;
+} {
+  const { about: type, id } = useSearch('/customer-service');
+  const input = type && id ? { about_type: type, about_id: id } : undefined;
+  const { data: card } = useQuery({
+    queryKey: ['support', 'card', input],
+    queryFn: input ? ({ signal }) => perform(supportCard, input, { signal }) : skipToken,
+  });
+  const leave = () => void navigate({ to: '/customer-service', replace: true, resetScroll: false });
+  return {
+    shown: card ? { card, onRemove: leave, onSent: leave } : undefined,
+    choose: (subject) =>
+      void navigate({
+        to: '/customer-service',
+        search: { about: subject.type, id: subject.id },
+        replace: true,
+        resetScroll: false,
+      }),
+  };
+}
+
+type Cause = OutputOf<typeof supportHelp>['causes'][number];
+
+type Props = {
+  /** Before the very first question, or above the box of a closed thread. */
+  when: 'first' | 'again';
+  onAsk: (cause: Cause) => void;
+};
+
+/** Probable causes before the first question, each with an answer and a link to the remedy. */
+function QuickHelp({ when, onAsk }: Props) {
+  const { data, isPending } = useQuery(helpQuery);
+  const isRepeat = when === 'again';
+  if (isRepeat && !data?.causes.length) return null;
+  if (isPending) {
+    return (
+      <div className={styles['help']} aria-busy="true">
+        <Skeleton height={96} />
+        <Skeleton height={96} />
+      </div>
+    );
+  }
+  // If causes cannot be loaded, a question can still be asked.
+  if (!data || data.causes.length === 0) {
+    return (
+      <div className="place-center grow">
+        <EmptyState icon={<Headset size={24} />} title="Ada yang bisa kami bantu?">
+          Tulis pertanyaan Anda di bawah. Kami dapat memeriksa pesan, token, isi saldo, dan tagihan
+          Anda; sertakan gambar bila perlu.
+        </EmptyState>
+      </div>
+    );
+  }
+  return (
+    <section
+      className={classes(styles['help'], isRepeat && styles['again'])}
+      aria-label="Bantuan cepat"
+    >
+      <h2 className="large">Mungkin ini yang Anda cari</h2>
+      <ul className="grid gap-10">
+        {data.causes.map((cause) => (
+          <li key={cause.cause} className="grid gap-6 card py-14 px-16">
+            <h3 className="large">
+              <bdi>{cause.title}</bdi>
+            </h3>
+            <p className="muted">{cause.answer}</p>
+            <span className="row wrap gap-4 gap-x-12 mt-4">
+              <LinkButton size="sm" variant="subtle" href={cause.href}>
+                {cause.action}
+              </LinkButton>
+              <Button size="sm" variant="link" tone="neutral" onClick={() => onAsk(cause)}>
+                Masih perlu bantuan
+              </Button>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
 }

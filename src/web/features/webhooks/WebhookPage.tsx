@@ -1,14 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { BookOpen, KeyRound } from 'lucide-react';
 import { useState } from 'react';
-import type { SavedWebhook } from '#contract/webhooks.ts';
+import type { SavedWebhook, WebhookFormat } from '#contract/webhooks.ts';
 import { isNotFound, sentenceOf } from '#web/api/errors.ts';
 import { Link } from '#web/browser/router/Link.tsx';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
 import { DeliveriesPart } from '#web/features/webhooks/deliveries/DeliveriesPart.tsx';
-import { CreatedDialog } from '#web/features/webhooks/manage/CreatedDialog.tsx';
-import { WebhookSetup } from '#web/features/webhooks/manage/WebhookSetup.tsx';
 import { WebhookSummary } from '#web/features/webhooks/manage/WebhookSummary.tsx';
 import {
   LOOK_MS,
@@ -17,13 +15,20 @@ import {
   useWebhookChanged,
   webhookQuery,
 } from '#web/features/webhooks/queries.ts';
-import { SignatureSamples } from '#web/features/webhooks/samples/SignatureSamples.tsx';
 import styles from '#web/features/webhooks/webhooks.module.css';
-import { LinkButton } from '#web/ui/button/Button.tsx';
+import { LinkButton, Button } from '#web/ui/button/Button.tsx';
 import { PageHead } from '#web/ui/layout/PageHead.tsx';
 import { EmptyState, WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { SelectOne } from '#web/ui/select/SelectOne.tsx';
 import { ListSkeleton, Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+import { SecretDialog } from '#web/features/webhooks/manage/SecretDialog.tsx';
+import { TestResult } from '#web/features/webhooks/manage/TestResult.tsx';
+import { useWebhookForm, WebhookForm } from '#web/features/webhooks/manage/WebhookForm.tsx';
+import { classes } from '#web/ui/classes.ts';
+import { Panel } from '#web/ui/panel/Panel.tsx';
+import { signatureSamples } from '#web/features/webhooks/samples/samples.ts';
+import { CodeBlock } from '#web/ui/copy/CodeBlock.tsx';
+import { Tabs } from '#web/ui/tabs/Tabs.tsx';
 
 /**
  * Route `/token/webhook`: a token's webhook and its deliveries; without `token`, the first one's.
@@ -162,3 +167,82 @@ const LoadingRows = () => (
     <ListSkeleton rows={6} />
   </div>
 );
+
+type Props = { saved: SavedWebhook; secret: string; onClose: () => void };
+
+const CreatedDialog = ({ saved: { test, webhook }, secret, onClose }: Props) => (
+  <SecretDialog title="Kunci webhook" secret={secret} onClose={onClose}>
+    {test && <TestResult test={test} />}
+    <p className="measure muted">
+      {webhook.state === 'on' ? (
+        'Webhook aktif: peristiwa mulai dikirim sekarang.'
+      ) : (
+        <>
+          Webhook sudah disimpan, tetapi masih mati. Pasang kunci ini di server Anda, jawab
+          peristiwa <code>webhook.test</code> dengan status 2xx, lalu tekan Nyalakan.
+        </>
+      )}
+    </p>
+  </SecretDialog>
+);
+
+type WebhookSetupProps = { tokenId: string; onSaved: (saved: SavedWebhook) => void };
+
+function WebhookSetup({ tokenId, onSaved }: WebhookSetupProps) {
+  const saving = useWebhookForm(tokenId, undefined, onSaved);
+  return (
+    <>
+      <Panel title="Pasang webhook" look="card">
+        <div className={classes('stack gap-18', styles['form'])}>
+          <p className="measure muted">
+            Isi alamat di server Anda. Setiap peristiwa dikirim ke sana sebagai POST dengan tanda
+            tangan, berurutan per percakapan, dan dicoba lagi sampai tiga hari bila gagal.
+          </p>
+          <WebhookForm {...saving}>
+            <div>
+              <Button type="submit" busy={saving.busy}>
+                Simpan dan uji alamat
+              </Button>
+            </div>
+          </WebhookForm>
+        </div>
+      </Panel>
+      <SignatureSamples format="kabari" />
+    </>
+  );
+}
+
+/** Code that verifies signatures; renders nothing for a format with other signatures. */
+function SignatureSamples({ format }: { format: WebhookFormat }) {
+  const [language, setLanguage] = useState('node');
+  if (format !== 'kabari') return null;
+  return (
+    <Panel title="Memeriksa tanda tangan">
+      <div className="stack gap-12">
+        <p className="measure muted">
+          Periksa setiap peristiwa sebelum dipercaya: tanda tangannya dihitung dari isi mentah, jadi
+          baca sebelum JSON diurai. Yang sama dapat datang dua kali; kenali dari{' '}
+          <code>webhook-id</code>.
+        </p>
+        <Tabs
+          label="Bahasa pemrograman"
+          value={language}
+          onChange={setLanguage}
+          tabs={signatureSamples.map(({ language: value, title, code }) => ({
+            value,
+            label: title,
+            content: <CodeBlock title={title} code={code} />,
+          }))}
+        />
+        <p className="small faint">
+          Pustaka <code>standardwebhooks</code> memeriksanya juga, di semua bahasa ini. Selengkapnya
+          di{' '}
+          <Link to="/docs" search={{ page: 'webhooks' }}>
+            dokumentasi webhook
+          </Link>
+          .
+        </p>
+      </div>
+    </Panel>
+  );
+}

@@ -16,7 +16,7 @@ import {
   SEEK_ON_PLAY_MS,
   seekMemory,
   type Clock,
-} from '#web/ui/media/useMediaClock.ts';
+} from '#web/ui/media/mediaClock.ts';
 
 function handClock(): Clock & { pass: (ms: number) => void } {
   let now = 0;

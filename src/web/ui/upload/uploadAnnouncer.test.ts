@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import { createUploadAnnouncer, type UploadAnnouncer } from '#web/ui/upload/uploadStore.ts';
+import { createUploadAnnouncer, type UploadAnnouncer } from '#web/ui/upload/uploadAnnouncer.ts';
 import type { Schedule } from '#web/api/uploads/uploadRetry.ts';
 
 const later: Schedule = (afterMs, run) => {

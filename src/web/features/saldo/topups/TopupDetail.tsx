@@ -1,10 +1,16 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '#web/browser/router/Link.tsx';
 import { useSearch } from '#web/browser/router/Router.tsx';
-import { CircleCheck } from 'lucide-react';
-import { useEffect, useRef } from 'react';
+import { CircleCheck, ExternalLink, Download } from 'lucide-react';
+import { useEffect, useRef, lazy, Suspense } from 'react';
 import { formatRupiah } from '#contract/base/money.ts';
-import { cancelTopup, type Topup, topupMethodLabel, topupStatusLabel } from '#contract/saldo.ts';
+import {
+  cancelTopup,
+  type Topup,
+  topupMethodLabel,
+  topupStatusLabel,
+  checkTopup,
+} from '#contract/saldo.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { recentTopupsQuery, topupQuery } from '#web/features/saldo/queries.ts';
@@ -13,20 +19,21 @@ import { configQuery } from '#web/api/configQuery.ts';
 import { AskSupport } from '#web/features/support/support.ts';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 import { TopupButton } from '#web/features/saldo/topups/TopupButton.tsx';
-import { topupTone } from '#web/features/saldo/topups/topups.ts';
+import { topupTone, inFours } from '#web/features/saldo/topups/topups.ts';
 import styles from '#web/features/saldo/saldo.module.css';
 import { classes } from '#web/ui/classes.ts';
-import { Button, LinkButton } from '#web/ui/button/Button.tsx';
+import { Button, LinkButton, AnchorButton } from '#web/ui/button/Button.tsx';
 import { confirm } from '#web/ui/overlay/confirm.ts';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
 import { type Fact, Facts } from '#web/ui/panel/Panel.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { BankTransfer } from '#web/features/saldo/topups/payment/BankTransfer.tsx';
-import { GatewayPage } from '#web/features/saldo/topups/payment/GatewayPage.tsx';
-import { QrisPayment } from '#web/features/saldo/topups/payment/QrisPayment.tsx';
-import { VirtualAccount } from '#web/features/saldo/topups/payment/VirtualAccount.tsx';
 import { Countdown } from '#web/ui/time/Countdown.tsx';
+import { saveFile } from '#web/ui/copy/saveFile.ts';
+import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+import { CopyField } from '#web/ui/copy/CopyField.tsx';
+import { Accordion, AccordionPart } from '#web/ui/disclosure/Accordion.tsx';
 
 type Props = { topup: Topup; onClose: () => void };
 
@@ -276,3 +283,152 @@ const Sum = ({ topup }: { topup: Topup }) => (
     </div>
   </dl>
 );
+
+const GatewayPage = ({ topup, url }: { topup: Topup; url: string }) => (
+  <>
+    <Amount topup={topup} />
+    <AnchorButton
+      href={url}
+      target="_blank"
+      rel="noopener noreferrer"
+      size="lg"
+      block
+      icon={<ExternalLink size={18} />}
+    >
+      Buka halaman pembayaran<span className="sr-only"> (tab baru)</span>
+    </AnchorButton>
+    <ol className={styles['next']}>
+      <li>Pilih cara bayar di halaman itu: kartu, dompet digital, gerai, dan lainnya.</li>
+      <li>Sesudah membayar, kembali ke sini. Halaman ini otomatis menjadi Lunas.</li>
+    </ol>
+    <CheckPaid topup={topup} />
+  </>
+);
+
+// Loaded with its drawing code as a chunk of its own.
+const QrImage = lazy(async () => ({
+  default: (await import('#web/ui/qr/QrImage.tsx')).QrImage,
+}));
+
+/** In px: large enough for a camera at arm's length. */
+const SIDE = 280;
+
+/** The code on screen; on the paying phone itself, as a picture to open in the bank's app. */
+function QrisPayment({ topup, qr }: { topup: Topup; qr: string }) {
+  const save = async () => {
+    const { qrPicture } = await import('#web/ui/qr/qrPicture.ts');
+    saveFile(`QRIS ${topup.id}.png`, await qrPicture(qr));
+  };
+  return (
+    <>
+      <div className="grid justify-items-center gap-14">
+        <Suspense fallback={<Skeleton width={SIDE} height={SIDE} />}>
+          <QrImage
+            size={SIDE}
+            text={qr}
+            alt={`Kode QRIS untuk membayar ${formatRupiah(topup.total)}`}
+          />
+        </Suspense>
+        <Button
+          variant="outline"
+          tone="neutral"
+          icon={<Download size={18} />}
+          onClick={() => void save()}
+        >
+          Simpan gambar QR
+        </Button>
+      </div>
+      <Amount topup={topup} />
+      <ol className={styles['next']}>
+        <li>Buka aplikasi bank atau dompet digital, lalu pilih Bayar atau QRIS.</li>
+        <li>
+          Pindai kodenya. Di ponsel yang sama: simpan gambarnya, lalu pilih dari galeri di aplikasi
+          itu.
+        </li>
+        <li>Periksa jumlahnya, lalu bayar. Halaman ini otomatis menjadi Lunas.</li>
+      </ol>
+      <CheckPaid topup={topup} />
+    </>
+  );
+}
+
+const bankNames: Readonly<Record<string, string>> = { cimb: 'CIMB Niaga', permata: 'Permata' };
+
+type VirtualAccountProps = { topup: Topup; va: NonNullable<Topup['va']> };
+
+const VirtualAccount = ({ topup, va }: VirtualAccountProps) => (
+  <>
+    <CopyField
+      label={`Nomor virtual account ${bankNames[va.bank] ?? va.bank.toUpperCase()}`}
+      value={va.number}
+      look="amount"
+      shown={inFours(va.number)}
+    />
+    <Amount topup={topup} />
+    <Accordion exclusive>
+      <AccordionPart title="Lewat m-banking" open>
+        <ol className={styles['next']}>
+          <li>Masuk ke aplikasi bank Anda, lalu pilih Transfer atau Bayar, dan Virtual Account.</li>
+          <li>
+            Tempel nomor di atas. Jumlahnya muncul otomatis, atau ketik tepat seperti di atas.
+          </li>
+          <li>Periksa jumlahnya, lalu setujui dengan PIN Anda.</li>
+        </ol>
+      </AccordionPart>
+      <AccordionPart title="Lewat ATM">
+        <ol className={styles['next']}>
+          <li>
+            Masukkan kartu dan PIN, pilih Transaksi lainnya, Transfer, lalu Virtual Account{' '}
+            {va.bank}.
+          </li>
+          <li>Ketik nomor di atas, lalu pilih Benar.</li>
+          <li>Periksa jumlahnya, lalu pilih Ya. Simpan struknya sampai saldo bertambah.</li>
+        </ol>
+      </AccordionPart>
+      <AccordionPart title="Dari bank lain">
+        <ol className={styles['next']}>
+          <li>Pilih Transfer antarbank (bukan BI-FAST), tujuan {va.bank}.</li>
+          <li>Ketik nomor di atas sebagai rekening tujuan, dan jumlah tepat seperti di atas.</li>
+          <li>Biaya transfer antarbank ditentukan bank Anda.</li>
+        </ol>
+      </AccordionPart>
+    </Accordion>
+    <CheckPaid topup={topup} />
+  </>
+);
+
+/** The amount due at a gateway, which accepts no other. */
+const Amount = ({ topup }: { topup: Topup }) => (
+  <CopyField
+    label="Jumlah yang dibayar"
+    value={String(topup.total)}
+    look="amount"
+    shown={formatRupiah(topup.total)}
+  />
+);
+
+/** Queries the gateway at once, for people who do not want to wait for its notice. */
+function CheckPaid({ topup }: { topup: Topup }) {
+  const client = useQueryClient();
+  const check = useAct(checkTopup, {
+    onSuccess: (after) => void client.setQueryData(topupQuery(after.id).queryKey, after),
+  });
+  const isUnpaid = check.data?.status === 'pending' && !check.busy;
+  return (
+    <div className="grid gap-8">
+      <Button
+        variant="subtle"
+        block
+        busy={check.busy}
+        onClick={() => check.mutate({ topup_id: topup.id })}
+      >
+        Saya sudah bayar
+      </Button>
+      <p role="status" className="small muted pretty text-center hide-empty">
+        {check.error && !check.busy && sentenceOf(check.error)}
+        {isUnpaid &&
+          'Pembayarannya belum kami terima. Biasanya masuk dalam satu menit; halaman ini berubah otomatis.'}
+      </p>
+    </div>
+  );
+}
