@@ -61,10 +61,10 @@ export const Token = schema(() =>
 );
 export type Token = Output<typeof Token>;
 
-/** Strangers read it where they link a phone. */
 /** Characters of a token's name. */
 export const TOKEN_NAME_MAX = 60;
 
+/** Strangers read it where they link a phone. */
 const TokenName = schema(() =>
   PublicName({ min: 1, max: TOKEN_NAME_MAX, missing: 'Beri nama token ini.' }),
 );

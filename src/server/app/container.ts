@@ -42,7 +42,7 @@ import {
   excerptOf,
   openMessages,
   readMessageFacts,
-  contentOf,
+  chatContentOf,
   tokensOfMessages,
   createLane,
   leaveChannel,
@@ -536,7 +536,7 @@ function openSimulated(
     config,
     connecting,
     library,
-    show: (accountId, type, body) => contentOf({ accountId, type, body }, files.link),
+    show: (accountId, type, body) => chatContentOf({ accountId, type, body }, files.link),
     now,
     moveClock: clock.move && ((to) => moveClock({ clock, place }, billing, to)),
     receiveBankLine: isSimulatedBank(config.BANK_NUMBER)

@@ -72,7 +72,10 @@ export type Subscription = {
 /** The result of a streaming act: writes frames to the sink until cancelled. */
 export type FrameSource = (sink: FrameSink) => Subscription;
 
-type ResultOf<A extends Act> = A['list'] extends undefined ? OutputOf<A> : PageOf<OutputOf<A>>;
+/** What the handler of an act returns: a page of rows for a list. */
+export type ResultOf<A extends Act> = A['list'] extends undefined
+  ? OutputOf<A>
+  : PageOf<OutputOf<A>>;
 
 export type ActHandler = {
   act: Act;

@@ -1,8 +1,9 @@
 import { expect } from 'vitest';
-import type { Act, InputOf, OutputOf, PageOf } from '#contract/base/act.ts';
+import type { InputOf } from '#contract/base/act.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { createTemplate, deleteTemplate, listTemplates } from '#contract/messages/templates.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
+import { actsOf } from '#tests/support/acts-of.ts';
 import { customerWith } from '#tests/support/people/people.ts';
 import {
   addTemplate,
@@ -11,16 +12,8 @@ import {
   templatesOf,
 } from '#server/domains/messages/templates.ts';
 
-function actsOf(db: TestDatabase, accountId: string) {
-  const handlers = templateActs({ sql: db.tenantSql, review: noReview });
-  const call = { caller: { kind: 'person', accountId } } as never;
-  return async function ask<A extends Act>(act: A, input: InputOf<A>) {
-    const handler = handlers.find((one) => one.act.name === act.name)!;
-    return (await handler.handle(call, input as never)) as A['list'] extends undefined
-      ? OutputOf<A>
-      : PageOf<OutputOf<A>>;
-  };
-}
+const templatesFor = (db: TestDatabase, accountId: string) =>
+  actsOf(templateActs({ sql: db.tenantSql, review: noReview }), accountId);
 
 const template = {
   name: 'pesanan_siap',
@@ -34,7 +27,7 @@ const given = { ...template, buttons: [...template.buttons] };
 
 test('shares templates between the portal and the API, in both directions', async ({ db, sql }) => {
   const [ani, budi] = [await customerWith(sql), await customerWith(sql)];
-  const ask = actsOf(db, ani.accountId);
+  const ask = templatesFor(db, ani.accountId);
   const made = await ask(createTemplate, given);
   expect(made).toMatchObject({ ...template, status: 'approved', variables: ['1', '2'] });
   expect(await templatesOf(db.tenantSql, ani.accountId)).toEqual([made]);
@@ -45,7 +38,7 @@ test('shares templates between the portal and the API, in both directions', asyn
   const one = { name: 'pesanan_siap', language: 'id' };
   expect(await ask(listTemplates, one)).toEqual({ rows: [made], total: 1 });
 
-  const other = actsOf(db, budi.accountId);
+  const other = templatesFor(db, budi.accountId);
   expect(await other(listTemplates, {})).toEqual({ rows: [], total: 0 });
   const gone = new Refusal('template_not_found', { name: 'pesanan_siap' });
   await expect(other(deleteTemplate, one)).rejects.toEqual(gone);
@@ -58,7 +51,7 @@ test('shares templates between the portal and the API, in both directions', asyn
 
 test('finds templates by words of their name and body, and by status', async ({ db, sql }) => {
   const ani = await customerWith(sql);
-  const ask = actsOf(db, ani.accountId);
+  const ask = templatesFor(db, ani.accountId);
   await ask(createTemplate, given);
   await ask(createTemplate, { ...given, name: 'tagihan_baru', body: 'Tagihan {{1}} terbit.' });
   await sql`update message_templates set status = 'rejected' where name = 'tagihan_baru'`;
@@ -72,7 +65,7 @@ test('finds templates by words of their name and body, and by status', async ({ 
 
 test('accepts a name once per language; pages and sorts by name or age', async ({ db, sql }) => {
   const ani = await customerWith(sql);
-  const ask = actsOf(db, ani.accountId);
+  const ask = templatesFor(db, ani.accountId);
   for (let n = 0; n < 12; n++) {
     await ask(createTemplate, { ...given, name: `templat_${String(n).padStart(2, '0')}` });
   }

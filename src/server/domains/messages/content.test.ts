@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Body, contentOf, excerptOf } from './content.ts';
+import { type Body, chatContentOf, excerptOf } from './content.ts';
 import type { MessageType } from '#contract/messages.ts';
 
 const accountId = 'a1';
@@ -70,7 +70,7 @@ test.each<[MessageType, Body, object]>([
     { type: 'text', caption: 'Pesan dihapus pengirim', url: null, notice: 'revoked' },
   ],
 ])('a %s is shown as the renderer knows it: %j', (type, body, shown) => {
-  expect(contentOf({ accountId, type, body }, fileLink)).toMatchObject(shown);
+  expect(chatContentOf({ accountId, type, body }, fileLink)).toMatchObject(shown);
 });
 
 test.each<[MessageType, Body, object]>([
@@ -81,7 +81,7 @@ test.each<[MessageType, Body, object]>([
   ['audio', {}, { url: null, external: false }],
   ['text', { text: link }, { url: null, external: false }],
 ])('of a %s in %j it is known whether its file lies here', (type, body, shown) => {
-  expect(contentOf({ accountId, type, body }, fileLink)).toMatchObject(shown);
+  expect(chatContentOf({ accountId, type, body }, fileLink)).toMatchObject(shown);
 });
 
 test('shows the metadata of a file before it is opened', () => {
@@ -94,7 +94,7 @@ test('shows the metadata of a file before it is opened', () => {
     seconds: 7.4,
   };
   const shown = (existing?: ReadonlySet<string>) =>
-    contentOf(
+    chatContentOf(
       { accountId, type: 'audio', body, ...(existing && { existingFiles: existing }) },
       fileLink,
     );
@@ -111,7 +111,7 @@ test('shows the metadata of a file before it is opened', () => {
 
 test('explains why a file was never stored', () => {
   const missing = (why: string) =>
-    contentOf({ accountId, type: 'image', body: { missing: why } }, fileLink).file?.missing;
+    chatContentOf({ accountId, type: 'image', body: { missing: why } }, fileLink).file?.missing;
   expect(missing('storage_full')).toBe('storage_full');
   expect(missing('refused')).toBe('refused');
   expect(missing('what a newer version says')).toBe('refused');

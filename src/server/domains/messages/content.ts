@@ -12,7 +12,7 @@ import type { ApiFile } from '#contract/rest/messages.ts';
 import { type MediaKind, isMediaKind } from '#contract/media.ts';
 import type { MediaFacts } from '#server/domains/media/media.ts';
 
-/** A message's content, as stored in `messages.body`: one shape per type (`rest.ts`, flattened). */
+/** A message's content, as stored in `messages.body`: one shape per type (`contract/rest/messages.ts`, flattened). */
 export type Body = Readonly<Record<string, unknown>>;
 
 /** A short-lived, signed address of a stored file. */
@@ -222,7 +222,7 @@ export function withShownPhones(body: Body): Body {
  * A message for the chat renderer (docs/screens.md#chat): a document is always a file, even if it is a picture.
  * External links are not files here: pages link to them, and never load them.
  */
-export function contentOf(
+export function chatContentOf(
   message: { accountId: string; type: MessageType; body: Body } & ExistingFiles,
   fileLink: FileLink,
 ): ChatContent {

@@ -5,7 +5,7 @@ import type { Library } from '#server/domains/media/media.ts';
 import {
   type Body,
   type FileLink,
-  contentOf,
+  chatContentOf,
   fileFacts,
   mediaKindIn,
 } from '#server/domains/messages/content.ts';
@@ -96,7 +96,7 @@ export const loadImageHandler = ({ sql, allAccountsSql, media, fileLink }: LoadD
       { accountId, messageId, ...message },
     );
     const body = prepared.state === 'ready' ? prepared.body : message.body;
-    return { state: prepared.state, content: contentOf({ accountId, type, body }, fileLink) };
+    return { state: prepared.state, content: chatContentOf({ accountId, type, body }, fileLink) };
   });
 
 /** Fallback: a fetch is checked again after this long without a notification. */

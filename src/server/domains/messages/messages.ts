@@ -197,7 +197,7 @@ export async function pruneRequests(allAccountsSql: Sql): Promise<void> {
 export type { ApiMessages } from './api.ts';
 export { templatesOf, templateVariablesOf } from './templates.ts';
 export { knownNumbers, recordNames, shownNamesOf, type TokenPeer } from './contacts.ts';
-export { contentOf, excerptOf } from './content.ts';
+export { chatContentOf, excerptOf } from './content.ts';
 export { messagesAccountData } from './account-data.ts';
 export {
   checkLanes,

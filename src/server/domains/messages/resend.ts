@@ -238,7 +238,7 @@ function toNewMessage(
   const read = NewMessage().safeParse({
     to: writtenPeer(peer),
     type,
-    ...contentOf(type, body, existing),
+    ...requestBodyOf(type, body, existing),
     ...(typeof replyTo === 'string' && { reply_to: replyTo }),
     ...(metadata !== undefined && { metadata }),
   });
@@ -257,7 +257,7 @@ function payloadsOf(body: Body, options: readonly { id: string }[]): readonly st
   return payloads;
 }
 
-function contentOf(type: StoredMessage['type'], body: Body, kept: ReadonlySet<string>): Body {
+function requestBodyOf(type: StoredMessage['type'], body: Body, kept: ReadonlySet<string>): Body {
   const { caption, filename, voice } = body;
   const media = (more: Body = {}) => ({ [type]: { ...sourceOf(body, kept), ...more } });
   switch (type) {

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
-import type { Act, InputOf, OutputOf, PageOf } from '#contract/base/act.ts';
+import type { InputOf } from '#contract/base/act.ts';
+import { actsOf } from '#tests/support/acts-of.ts';
 import { civilDate } from '#contract/base/time.ts';
 import { uuidOf } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
@@ -29,7 +30,7 @@ import { ensureSystemToken, tokensActs } from './tokens.ts';
 import { changeLanes } from '#tests/support/app/lanes.ts';
 import { inFuture } from '#tests/support/database/changes.ts';
 
-function actsOf(db: TestDatabase, accountId: string) {
+function tokensFor(db: TestDatabase, accountId: string) {
   const handlers = tokensActs({
     sql: db.tenantSql,
     limitOf: async () => undefined,
@@ -39,20 +40,14 @@ function actsOf(db: TestDatabase, accountId: string) {
     config: readConfig({}),
     now: () => new Date(),
   });
-  const call = { caller: { kind: 'person', accountId }, agent: 'test' } as never;
-  return async function ask<A extends Act>(act: A, input: InputOf<A>) {
-    const handler = handlers.find((one) => one.act.name === act.name)!;
-    return (await handler.handle(call, input as never)) as A['list'] extends undefined
-      ? OutputOf<A>
-      : PageOf<OutputOf<A>>;
-  };
+  return actsOf(handlers, accountId);
 }
 
 const idOf = (token: Token) => uuidOf('token', token.id)!;
 
 test('shows the key of a new token once and stores only its hash', async ({ db, sql }) => {
   const ani = await customerWith(sql);
-  const ask = actsOf(db, ani.accountId);
+  const ask = tokensFor(db, ani.accountId);
   const { token, key } = await ask(createToken, { name: 'Toko', channel: 'simulator' });
 
   expect(Token().parse(token)).toMatchObject({
@@ -77,7 +72,7 @@ test('shows the key of a new token once and stores only its hash', async ({ db, 
 
 test('refuses the eleventh token, also of simultaneous requests', async ({ db, sql }) => {
   const ani = await customerWith(sql);
-  const ask = actsOf(db, ani.accountId);
+  const ask = tokensFor(db, ani.accountId);
   const requests = Array.from({ length: 12 }, (_, n) =>
     ask(createToken, { name: `Token ${n}`, channel: 'simulator' }),
   );
@@ -93,7 +88,7 @@ test('refuses the eleventh token, also of simultaneous requests', async ({ db, s
 
 test('allows another token after a deletion', async ({ db, sql }) => {
   const ani = await customerWith(sql);
-  const ask = actsOf(db, ani.accountId);
+  const ask = tokensFor(db, ani.accountId);
   for (let n = 1; n < 10; n++) await ask(createToken, { name: `Token ${n}`, channel: 'simulator' });
   await ask(deleteToken, { token_id: ani.tokenId });
   const { token } = await ask(createToken, { name: 'Pengganti', channel: 'simulator' });
@@ -103,13 +98,16 @@ test('allows another token after a deletion', async ({ db, sql }) => {
 test('refuses a new token to a suspended account', async ({ db, sql }) => {
   const ani = await customerWith(sql);
   await changeAccounts(sql, ani, { status: 'suspended' });
-  const requests = actsOf(db, ani.accountId)(createToken, { name: 'Toko', channel: 'simulator' });
+  const requests = tokensFor(db, ani.accountId)(createToken, {
+    name: 'Toko',
+    channel: 'simulator',
+  });
   await expect(requests).rejects.toEqual(new Refusal('account_suspended', {}));
 });
 
 test('lists tokens newest first, ten per page, or sorted', async ({ db, sql }) => {
   const ani = await customerWith(sql, { linked: false });
-  const ask = actsOf(db, ani.accountId);
+  const ask = tokensFor(db, ani.accountId);
   for (const name of ['Citra', 'Ani', 'Budi'])
     await ask(createToken, { name, channel: 'simulator' });
   const names = async (input: InputOf<typeof listTokens>) =>
@@ -131,7 +129,7 @@ test('counts the messages sent today by the WIB day', async ({ db, sql }) => {
   const sentOn = async (daysAgo: number) => {
     const day = civilDate(new Date(Date.now() - daysAgo * 86_400_000));
     await changeLanes(db.owner, ani, { accepted: 42, day });
-    return (await actsOf(db, ani.accountId)(getToken, { token_id: ani.tokenId })).sent_today;
+    return (await tokensFor(db, ani.accountId)(getToken, { token_id: ani.tokenId })).sent_today;
   };
   expect(await sentOn(0)).toBe(42);
   expect(await sentOn(1)).toBe(0);
@@ -139,7 +137,7 @@ test('counts the messages sent today by the WIB day', async ({ db, sql }) => {
 
 test('changes the name or limit of a token and keeps omitted fields', async ({ db, sql }) => {
   const ani = await customerWith(sql);
-  const ask = actsOf(db, ani.accountId);
+  const ask = tokensFor(db, ani.accountId);
   const renamed = await ask(updateToken, { token_id: ani.tokenId, name: 'Gudang' });
   expect(renamed).toMatchObject({ name: 'Gudang', daily_limit: 1000 });
   const limited = await ask(updateToken, { token_id: ani.tokenId, daily_limit: 5 });
@@ -151,7 +149,7 @@ test('ends a rotated key after 24 hours, and another rotation does not extend it
   sql,
 }) => {
   const ani = await customerWith(sql);
-  const ask = actsOf(db, ani.accountId);
+  const ask = tokensFor(db, ani.accountId);
   const first = await ask(rotateToken, { token_id: ani.tokenId });
   const second = await ask(rotateToken, { token_id: ani.tokenId });
   const ends = () => sql<{ expires_at: Date | null; left_h: number | null }[]>`
@@ -169,7 +167,7 @@ test('ends a rotated key after 24 hours, and another rotation does not extend it
 
 test('frees the phone, ends the keys and hides a deleted token', async ({ db, sql }) => {
   const ani = await customerWith(sql);
-  const ask = actsOf(db, ani.accountId);
+  const ask = tokensFor(db, ani.accountId);
   await ask(rotateToken, { token_id: ani.tokenId });
   await linkPhone(sql, ani);
   await ask(deleteToken, { token_id: ani.tokenId });
@@ -186,7 +184,7 @@ test('frees the phone, ends the keys and hides a deleted token', async ({ db, sq
 test('hides and protects the tokens of another account', async ({ db, sql }) => {
   const ani = await customerWith(sql);
   const budi = await customerWith(sql);
-  const ask = actsOf(db, budi.accountId);
+  const ask = tokensFor(db, budi.accountId);
   const before = await sql`select * from tokens where token_id = ${ani.tokenId}`;
   for (const act of [getToken, deleteToken, rotateToken, unlinkToken, updateToken]) {
     await expect(ask(act, { token_id: ani.tokenId })).rejects.toEqual(
@@ -222,7 +220,7 @@ test('an account without a token gets one, without a key, also from calls at the
   sql,
 }) => {
   const accountId = await makeAccount(sql, { name: 'Toko Melati' });
-  const ask = actsOf(db, accountId);
+  const ask = tokensFor(db, accountId);
   const [one, other] = await Promise.all([
     ask(firstToken, { channel: 'simulator' }),
     ask(firstToken, { channel: 'web' }),
@@ -238,7 +236,7 @@ test('an account without a token gets one, without a key, also from calls at the
 
 test('an account with tokens keeps them, and its oldest one is the first', async ({ db, sql }) => {
   const { accountId, tokenId } = await customerWith(sql);
-  const ask = actsOf(db, accountId);
+  const ask = tokensFor(db, accountId);
   await ask(createToken, { name: 'Kedua', channel: 'simulator' });
   expect(idOf(await ask(firstToken, { channel: 'simulator' }))).toBe(tokenId);
   expect(await sql`select from tokens where account_id = ${accountId}`).toHaveLength(2);

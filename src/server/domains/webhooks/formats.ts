@@ -423,13 +423,13 @@ function cloudSender(
 function typedContentOf({ type: event, data }: Received): [string, object] | null {
   const about = { original_message_id: wamidOf(data.id) };
   if (event === 'message.revoked') return ['revoke', about];
-  const content = contentOf(data);
+  const content = cloudContentOf(data);
   if (event === 'message.received' || !content) return content;
   const [type, object] = content;
   return ['edit', { ...about, message: { type, [type]: object } }];
 }
 
-function contentOf({ type, content }: Received['data']): [string, object] | null {
+function cloudContentOf({ type, content }: Received['data']): [string, object] | null {
   switch (type) {
     case 'text':
       return content.choice

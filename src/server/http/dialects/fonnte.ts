@@ -514,7 +514,7 @@ const notJson = (): Refusal =>
 
 async function piecesOf(given: Given, context: ReadContext, max: number): Promise<Piece[]> {
   const targets = targetsOf(given, max);
-  const content = await contentOf(given, context);
+  const content = await givenContentOf(given, context);
   const plannedMs = plannedFor(given, context.now);
   const nowMs = context.now.getTime();
   const startMs = Math.max(plannedMs ?? nowMs, nowMs);
@@ -578,7 +578,7 @@ function pauseOf(given: Given): (random: () => number) => number {
 }
 
 /** In this order: an uploaded file, a linked one, a location, a text. @throws Refusal */
-async function contentOf(given: Given, context: ReadContext): Promise<Content> {
+async function givenContentOf(given: Given, context: ReadContext): Promise<Content> {
   const words = wordsOf(given);
   const options = { caption: words, filename: textOf(given, 'filename') };
   const file = given.get('file');

@@ -262,7 +262,7 @@ type Named = {
  */
 function payloadOf(message: Outgoing, named: Named): object | undefined {
   const { to, messageId, type } = message;
-  const content = contentOf(message, named);
+  const content = cloudPayloadOf(message, named);
   if (!content) return undefined;
   return {
     messaging_product: 'whatsapp',
@@ -275,7 +275,7 @@ function payloadOf(message: Outgoing, named: Named): object | undefined {
   };
 }
 
-function contentOf(message: Outgoing, { mediaId, wamid }: Named): object | undefined {
+function cloudPayloadOf(message: Outgoing, { mediaId, wamid }: Named): object | undefined {
   const { type, body, text = textAt(body, 'text') ?? '' } = message;
   switch (type) {
     case 'text':

@@ -334,7 +334,7 @@ export async function receiveMessage(
   if (content.kind === 'change') {
     if (await isMessageHeld(deps.allAccountsSql, token, storable(content.of))) return false;
   }
-  const { type, body, changes } = await contentOf(deps, token, message);
+  const { type, body, changes } = await receivedBodyOf(deps, token, message);
   const own = quotes && (await messageIdsOf(deps.allAccountsSql, token, [quotes])).get(quotes);
   await deps.sinks.inbound({
     ...token,
@@ -379,7 +379,7 @@ async function endWaiting(
 
 type Content = Pick<Inbound, 'type' | 'body' | 'changes'>;
 
-async function contentOf(
+async function receivedBodyOf(
   deps: ReceiveDeps,
   token: TokenRef,
   { wireId, content }: ReceivedMessage,

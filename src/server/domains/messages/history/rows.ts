@@ -7,7 +7,7 @@ import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
 import {
   type Body,
   type FileLink,
-  contentOf,
+  chatContentOf,
   excerptOf,
 } from '#server/domains/messages/content.ts';
 
@@ -119,7 +119,10 @@ export const conversationMessage = (
   { accountId, fileLink, existingFiles, reactions = [] }: Shown,
 ): ConversationMessage => ({
   ...messageRow(stored),
-  content: contentOf({ accountId, type: stored.type, body: stored.body, existingFiles }, fileLink),
+  content: chatContentOf(
+    { accountId, type: stored.type, body: stored.body, existingFiles },
+    fileLink,
+  ),
   quoted: quotedIn(stored.body),
   reactions: [...reactions],
 });

@@ -77,7 +77,7 @@ function bodyOf(message: PlacedMessage, found: Found): object {
   const { metadata } = message;
   const replyTo = message.type === 'reaction' ? undefined : message.reply_to;
   return {
-    ...contentOf(message, found),
+    ...storedBodyOf(message, found),
     ...(replyTo !== undefined && { reply_to: replyTo }),
     ...(found.quoted !== undefined && { quoted: found.quoted }),
     ...(metadata !== undefined && { metadata }),
@@ -99,7 +99,7 @@ function choicesOf({ choices, interactive, payloads }: PlacedMessage, { template
   return { choices: { type: 'template', options } satisfies Choices };
 }
 
-function contentOf(message: PlacedMessage, found: Found): object {
+function storedBodyOf(message: PlacedMessage, found: Found): object {
   switch (message.type) {
     case 'text':
       return { text: message.text.body };

@@ -9,7 +9,7 @@ import type {
   SupportThread,
 } from '#contract/support.ts';
 import type { SupportDeps, Viewer } from '#server/domains/support/deps.ts';
-import { contentOf, excerptOf } from '#server/domains/messages/messages.ts';
+import { chatContentOf, excerptOf } from '#server/domains/messages/messages.ts';
 import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 import { answeringOperators } from '#server/domains/accounts/accounts.ts';
@@ -111,7 +111,7 @@ export function viewMessage(
     author: line.author,
     mine: line.user_id === viewer.userId,
     internal: line.internal,
-    content: contentOf({ accountId: owner, type, body }, deps.fileLink),
+    content: chatContentOf({ accountId: owner, type, body }, deps.fileLink),
     size: line.size_bytes,
     card: line.card,
     event: line.event,

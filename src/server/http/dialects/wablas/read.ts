@@ -33,18 +33,22 @@ type StoreFile = (file: GivenFile) => Promise<{ id: string }>;
 
 /** One message to one phone or several (`phone`, separated by commas). @throws Refusal */
 export async function readOne(given: Given, kind: Kind, storeFile?: StoreFile): Promise<Piece[]> {
-  const content = storeFile ? await contentOfFile(given, kind, storeFile) : contentOf(given, kind);
+  const content = storeFile
+    ? await contentOfFile(given, kind, storeFile)
+    : givenContentOf(given, kind);
   return toPhones(given, content, undefined, MESSAGES_MAX);
 }
 
 /** Several messages (`data`, a list of objects), each to its own phone. @throws Refusal */
 export function readMany(given: Given, kind: Kind): Piece[] {
-  return eachOf(given, (fields, max) => toPhones(fields, contentOf(fields, kind), undefined, max));
+  return eachOf(given, (fields, max) =>
+    toPhones(fields, givenContentOf(fields, kind), undefined, max),
+  );
 }
 
 /** One scheduled text to one phone or several. @throws Refusal */
 export function readPlan(given: Given): Piece[] {
-  return toPhones(given, contentOf(given, 'message'), plannedIn(given), MESSAGES_MAX);
+  return toPhones(given, givenContentOf(given, 'message'), plannedIn(given), MESSAGES_MAX);
 }
 
 /** Several scheduled messages, each with its own `category` and time. @throws Refusal */
@@ -57,7 +61,7 @@ export function readPlans(given: Given): Piece[] {
     const renamed = new Map(fields);
     renamed.set(kind === 'message' ? 'message' : 'caption', fields.get('text'));
     if (kind !== 'message') renamed.set(kind, fields.get('url') ?? fields.get('file'));
-    return toPhones(renamed, contentOf(renamed, kind), plannedIn(fields), max);
+    return toPhones(renamed, givenContentOf(renamed, kind), plannedIn(fields), max);
   });
 }
 
@@ -125,7 +129,7 @@ function toPhones(
 }
 
 /** @throws Refusal `input_invalid` */
-function contentOf(given: Given, kind: Kind): Worded {
+function givenContentOf(given: Given, kind: Kind): Worded {
   if (kind === 'message') {
     const message = textOf(given, 'message');
     if (message === undefined) throw fieldError('message', 'Wajib diisi: isi pesan.');

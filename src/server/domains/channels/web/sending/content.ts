@@ -23,7 +23,7 @@ export async function engineMessageOf(
   message: Outgoing,
   readFile: ReadFile,
 ): Promise<Omit<EngineMessage, 'isNewChat'> | undefined> {
-  const content = await contentOf(message, readFile);
+  const content = await engineContentOf(message, readFile);
   if (!content) return undefined;
   const quoted = message.type === 'reaction' ? undefined : namedIn(message.body, 'reply_to');
   return {
@@ -34,7 +34,7 @@ export async function engineMessageOf(
   };
 }
 
-async function contentOf(
+async function engineContentOf(
   message: Outgoing,
   readFile: ReadFile,
 ): Promise<EngineContent | undefined> {
