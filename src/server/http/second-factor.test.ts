@@ -40,19 +40,21 @@ describe('a required second factor', () => {
       'user_logout',
       'user_reauth',
     ]);
-    const app = await openApp(required);
     const token = await operator(db);
-    for (const { name, withoutSecondFactor } of withSession) {
-      if (withoutSecondFactor) continue;
-      expect(await says(app, name, token), name).toEqual([403, 'second_factor_needed']);
+    const others = withSession.filter(({ withoutSecondFactor }) => !withoutSecondFactor);
+    // Each process counts calls for itself, and takes fewer than there are acts.
+    for (let first = 0; first < others.length; first += 50) {
+      const app = await openApp(required);
+      for (const { name } of others.slice(first, first + 50)) {
+        expect(await says(app, name, token), name).toEqual([403, 'second_factor_needed']);
+      }
     }
-    // In another process, because the rate limit of this one is used up.
     const next = await openApp(required);
     const { body } = await next.ask('user_check_token', { token });
     expect(body.data).toMatchObject({ needs_second_factor: true });
     expect(await says(next, 'second_factor_get', token)).toEqual([200, 'ok']);
     expect(await says(next, 'second_factor_totp_begin', token)).toEqual([200, 'ok']);
-    const upload = await app.app.inject({
+    const upload = await next.app.inject({
       method: 'POST',
       url: '/api/uploads',
       headers: { authorization: `Bearer ${token}`, 'sec-fetch-site': 'same-origin' },

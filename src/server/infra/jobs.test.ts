@@ -122,12 +122,27 @@ describe('supervised jobs', () => {
     const jobs = keep(db, [hourly('sweep', run)], { silentMsMax: 1_500 }, lines);
     await jobs.start('sweep');
     await waitFor(() => expect(run).toHaveBeenCalledTimes(1));
-    await db.owner`revoke all on all tables in schema pgboss from kabari_app`;
+    const turn = () => db.owner`select state from pgboss.job where name = 'sweep'`;
+    await waitFor(async () => expect(await turn()).toMatchObject([{ state: 'completed' }]));
+    await loseRights(db);
     await waitFor(() => expect(lines.join('')).toContain('the jobs stand still'));
     await jobs.start('sweep');
     await waitFor(() => expect(run).toHaveBeenCalledTimes(2));
     await jobs.close();
   });
+
+  test('start again when the end of a turn can no longer be stored', async ({ db }) => {
+    const lines: string[] = [];
+    const jobs = keep(db, [hourly('sweep', () => loseRights(db))], { silentMsMax: 1_500 }, lines);
+    await jobs.start('sweep');
+    await waitFor(() => expect(lines.join('')).toContain('the jobs stand still'));
+    await waitFor(() => expect(() => jobs.check()).not.toThrow());
+    await jobs.close();
+  });
+
+  const loseRights = async ({ owner }: TestDatabase): Promise<void> => {
+    await owner`revoke all on all tables in schema pgboss from kabari_app`;
+  };
 
   test('record when each last succeeded and failed, and which are late', async ({ db, sql }) => {
     const jobs = keep(db, [

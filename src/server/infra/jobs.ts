@@ -178,7 +178,10 @@ function refuseSilence(boss: PgBoss, jobs: readonly Job[], silentMsMax: number):
     const worker = workers.get(name);
     if (!worker) return true;
     const lastMs = worker.lastFetchedOn ?? worker.createdOn;
-    return worker.count === 0 && Date.now() - lastMs > silentMsMax;
+    // pg-boss keeps counting a job whose end could not be stored.
+    const isWorking =
+      worker.count > 0 && (worker.lastErrorOn ?? 0) < (worker.lastJobStartedOn ?? 0);
+    return !isWorking && Date.now() - lastMs > silentMsMax;
   });
   const [first] = silent;
   if (first) throw new Error(`${silent.length} queues of jobs are not polled: ${first.name}`);
