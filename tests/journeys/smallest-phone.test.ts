@@ -39,7 +39,7 @@ async function goWithin(tab: Page, path: string): Promise<void> {
 const filledIn = (tab: Page): Promise<string[]> =>
   tab.evaluate(() => {
     const probe = document.body.appendChild(document.createElement('i'));
-    probe.style.background = 'var(--toska)';
+    probe.style.background = 'var(--primary)';
     const fill = getComputedStyle(probe).backgroundColor;
     probe.remove();
     const place = document.querySelector('dialog:modal') ?? document.querySelector('main');

@@ -16,6 +16,7 @@ import {
 } from '#contract/support.ts';
 import { perform } from '#web/api/act.ts';
 import { allTokensQuery } from '#web/api/allTokens.ts';
+import { useUser } from '#web/api/user.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { SupportChat } from '#web/features/support/chat/SupportChat.tsx';
@@ -93,7 +94,9 @@ export function SupportPage() {
 
 function useOwnPort(thread: SupportThread | undefined): SupportPort {
   const client = useQueryClient();
-  const { data: tokens } = useQuery(allTokensQuery);
+  // A suspended account may ask for nothing but customer service.
+  const { suspension } = useUser();
+  const { data: tokens } = useQuery({ ...allTokensQuery, enabled: !suspension });
   return useMemo(
     () => ({
       key: OWN,
