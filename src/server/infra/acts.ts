@@ -72,7 +72,7 @@ export type Subscription = {
 /** The result of a streaming act: writes frames to the sink until cancelled. */
 export type FrameSource = (sink: FrameSink) => Subscription;
 
-/** What the handler of an act returns: a page of rows for a list. */
+/** The result of an act: a page of rows for a list. */
 export type ResultOf<A extends Act> = A['list'] extends undefined
   ? OutputOf<A>
   : PageOf<OutputOf<A>>;
