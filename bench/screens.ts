@@ -144,7 +144,7 @@ const flows: readonly Flow[] = [
     go: async (tab, address) => {
       await tab.goto(`${address}/`);
       const menu = tab.getByRole('navigation', { name: 'Menu utama' });
-      for (const name of ['Token', 'Saldo', 'Pesan', 'Beranda']) {
+      for (const name of ['Nomor', 'Saldo', 'Pesan', 'Beranda']) {
         await menu
           .getByRole('link', { name: new RegExp(`^${name}`) })
           .first()
