@@ -40,6 +40,7 @@ function layers(): Plugin {
     transform: (code, id) => {
       if (!id.endsWith('.module.css')) return undefined;
       const layer = id.includes('/web/ui/') ? 'ui' : 'features';
+      // Two sheets also have rules of another layer, and state each.
       const rules = code.startsWith('@layer') ? code : `@layer ${layer} {\n${code}}\n`;
       return `@layer reset, tokens, base, layout, ui, features;\n${rules}`;
     },
