@@ -70,6 +70,8 @@ export const API_LIMITS = {
   /** JSON body of one request, in bytes (docs/threats.md, T41). */
   bodyBytes: 1_048_576,
   idempotencyKeyMax: 255,
+  /** Rows of a page of a list, and at most. */
+  page: 50,
   pageMax: 100,
 } as const;
 

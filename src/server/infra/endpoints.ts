@@ -1,3 +1,5 @@
+import { type IdKind, uuidOf } from '#contract/base/ids.ts';
+import { Refusal } from '#contract/base/refusals.ts';
 import type { Language } from '#contract/language/language.ts';
 import type { AnswerOf, ApiEndpoint, BodyOf, QueryOf } from '#contract/rest.ts';
 import type { ChannelName, Scope, TokenStatus } from '#contract/tokens.ts';
@@ -45,3 +47,14 @@ export type ApiCall<Name extends ApiEndpoint> = {
 export type ApiHandlers<Name extends ApiEndpoint> = {
   [N in Name]: (call: ApiCall<N>) => Promise<AnswerOf<N> extends undefined ? void : AnswerOf<N>>;
 };
+
+/**
+ * The UUID of an id that a caller wrote.
+ * @param what the record in the refusal's sentence
+ * @throws Refusal `not_found` for anything but an id of this kind
+ */
+export function uuidIn(kind: IdKind, id: string, what: string): string {
+  const uuid = uuidOf(kind, id);
+  if (uuid === undefined) throw new Refusal('not_found', { what });
+  return uuid;
+}

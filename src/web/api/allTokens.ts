@@ -13,7 +13,8 @@ export const allTokensQuery = queryOptions({
 });
 
 /** False once the account's tokens are loaded and it is not one of them: it was deleted, and its page with it. */
-export function useHasToken(tokenId: string): boolean {
-  const { data: tokens } = useQuery(allTokensQuery);
-  return tokens?.some(({ id }) => id === tokenId) ?? true;
-}
+export const hasToken = (tokens: readonly Token[] | undefined, tokenId: string): boolean =>
+  tokens?.some(({ id }) => id === tokenId) ?? true;
+
+export const useHasToken = (tokenId: string): boolean =>
+  hasToken(useQuery(allTokensQuery).data, tokenId);

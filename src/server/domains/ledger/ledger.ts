@@ -11,6 +11,7 @@ import { checkLedgerIn } from './check.ts';
 import { mutationsBefore, type StatementDeps } from './statement.ts';
 import { shownPeer } from '#contract/messages/peer.ts';
 import type { ApiMutation } from '#contract/rest/account.ts';
+import { API_LIMITS } from '#contract/rest/endpoint.ts';
 import type { ApiHandlers, ApiToken } from '#server/infra/endpoints.ts';
 
 type Deps = {
@@ -271,8 +272,6 @@ export {
 export { sealsPage, lastSeal, sealDays, verifySeals } from './seals.ts';
 export { ledgerActs } from './statement.ts';
 
-const PAGE = 50;
-
 /** The endpoints of saldo and its statement, the newest rows first. */
 export const ledgerEndpoints = (deps: StatementDeps) =>
   ({
@@ -282,7 +281,7 @@ export const ledgerEndpoints = (deps: StatementDeps) =>
       );
       return { available: rupiah(available), held: rupiah(held) };
     },
-    listMutations: async ({ sender, query: { cursor: before, kind, limit = PAGE } }) => {
+    listMutations: async ({ sender, query: { cursor: before, kind, limit = API_LIMITS.page } }) => {
       const page = { before, limit: limit + 1, ...(kind && { kind }) };
       const found = await mutationsBefore(deps, sender.accountId, page);
       const data = found.slice(0, limit).map(apiMutationOf);

@@ -8,10 +8,10 @@ import { type FileOffer, type Files, openFiles } from './files.ts';
 import { openScanner } from './inspection/inspect-malware.ts';
 import { type Library, openLibrary } from './library/library.ts';
 import { type Uploads, openUploads } from './uploads/uploads.ts';
-import { publicId, uuidOf } from '#contract/base/ids.ts';
+import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { ApiMedia } from '#contract/media.ts';
-import type { ApiHandlers, ApiReader } from '#server/infra/endpoints.ts';
+import { type ApiHandlers, type ApiReader, uuidIn } from '#server/infra/endpoints.ts';
 import type { MediaFacts } from './library/row.ts';
 import { type Attachment, type AccountData, inPages } from '#server/infra/account-data.ts';
 
@@ -162,19 +162,14 @@ export const mediaEndpoints = ({
   getMedia: async ({ sender: { accountId }, id, reader }) => {
     const fileId = mediaIdIn(id);
     const file = (await library.find(accountId, [fileId])).get(fileId);
-    if (!file) throw mediaNotFound();
+    if (!file) throw new Refusal('not_found', { what: MEDIA });
     return apiMediaOf(file, files.offer(accountId, fileId), reader);
   },
   removeMedia: ({ sender: { accountId }, id }) => library.remove(accountId, mediaIdIn(id)),
 });
 
-const mediaNotFound = () => new Refusal('not_found', { what: 'Media' });
-
-function mediaIdIn(id: string): string {
-  const fileId = uuidOf('media', id);
-  if (fileId === undefined) throw mediaNotFound();
-  return fileId;
-}
+const MEDIA = 'Media';
+const mediaIdIn = (id: string): string => uuidIn('media', id, MEDIA);
 
 export const apiMediaOf = (
   file: MediaFacts,

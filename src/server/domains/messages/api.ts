@@ -1,4 +1,4 @@
-import { publicId, uuidOf } from '#contract/base/ids.ts';
+import { publicId } from '#contract/base/ids.ts';
 import { rupiah } from '#contract/base/money.ts';
 import type { ChannelName } from '#contract/tokens.ts';
 import { Refusal, refusalFrom } from '#contract/base/refusals.ts';
@@ -27,7 +27,12 @@ import {
 } from './history/detail.ts';
 import { reschedule } from './schedule.ts';
 import { type FindMedia, channelOf, lookUp, itemFrom, refusalOf } from './submit/place.ts';
-import type { ApiHandlers, ApiReader, KeyHolder } from '#server/infra/endpoints.ts';
+import {
+  type ApiHandlers,
+  type ApiReader,
+  type KeyHolder,
+  uuidIn,
+} from '#server/infra/endpoints.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 
 /** The token that a call sends for, and its channel when it was read. */
@@ -120,7 +125,8 @@ export const messageEndpoints = ({
 async function ownMessage(sql: Sql, sender: Sender, id: string, reader: Reader) {
   const ref = { accountId: sender.accountId, messageId: messageUuid(id) };
   const message = await messageForApi(sql, ref, reader);
-  if (message.token !== publicId('token', sender.tokenId)) throw notFound();
+  if (message.token !== publicId('token', sender.tokenId))
+    throw new Refusal('not_found', { what: MESSAGE });
   return message;
 }
 
@@ -223,13 +229,9 @@ async function isAnswered(sql: Sql, { accountId, tokenId }: Sender, key: string)
 }
 
 const noHash = Buffer.alloc(0);
-const notFound = () => new Refusal('not_found', { what: 'Pesan' });
+const MESSAGE = 'Pesan';
 
-function messageUuid(id: string): string {
-  const uuid = uuidOf('message', id);
-  if (uuid === undefined) throw notFound();
-  return uuid;
-}
+const messageUuid = (id: string): string => uuidIn('message', id, MESSAGE);
 
 function sentFrom(placed: Placed, items: readonly Item[], { simulated }: AnswerContext) {
   const results = placed.results.map((result, index) => {

@@ -1,6 +1,7 @@
 import { publicId } from '#contract/base/ids.ts';
 import * as optouts from '#contract/messages/optouts.ts';
 import type { OptoutSource, Optout, ApiOptout } from '#contract/messages/optouts.ts';
+import { API_LIMITS } from '#contract/rest/endpoint.ts';
 import type { ApiHandlers } from '#server/infra/endpoints.ts';
 import { appendEvent } from '#server/domains/events/events.ts';
 import { withdrawMessages } from '#server/domains/messages/dispatch/withdraw.ts';
@@ -182,14 +183,15 @@ const optoutOf = (tokenId: string, stored: StoredOptout): Optout => ({
   ...stored,
 });
 
-const PAGE = 50;
-
 /** The endpoints of a token's own opt-outs. Removing a missing one changes nothing. */
 export const optoutEndpoints = ({
   sql,
   onStored,
 }: Deps): ApiHandlers<keyof typeof optouts.optoutEndpoints> => ({
-  listOptOuts: ({ sender: { accountId, tokenId }, query: { phone: peer, cursor, limit = PAGE } }) =>
+  listOptOuts: ({
+    sender: { accountId, tokenId },
+    query: { phone: peer, cursor, limit = API_LIMITS.page },
+  }) =>
     asAccount(sql, accountId, async (tx) => {
       const which = { accountId, tokenId, peer };
       const found = await readOptouts(tx, which, { limit: limit + 1, after: cursor });

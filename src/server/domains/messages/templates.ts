@@ -567,7 +567,7 @@ export async function templateVariablesOf(
   { name, language }: { name: string; language: string | undefined },
 ): Promise<readonly string[] | undefined> {
   if (!templateName.test(name)) return undefined;
-  const found = await asAccount(sql, accountId, (tx) => readTemplates(tx, accountId, [name]));
+  const found = await templatesOf(sql, accountId, name);
   const fitting = found.filter((one) => language === undefined || one.language === language);
   const [template, another] = fitting;
   return template && !another ? valueOrderOf(template.body) : undefined;

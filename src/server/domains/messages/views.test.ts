@@ -1,26 +1,25 @@
 import { expect } from 'vitest';
-import type { Act, InputOf, OutputOf } from '#contract/base/act.ts';
+import type { Act, InputOf } from '#contract/base/act.ts';
 import { publicId, uuidOf } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { VIEWS_MAX, deleteView, listViews, saveView } from '#contract/messages/history.ts';
+import { actsOf } from '#tests/support/acts-of.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { customerWith, makeUser } from '#tests/support/people/people.ts';
 import { viewActs } from './messages.ts';
 
-function actsOf(db: TestDatabase, accountId: string, userId: string) {
+function viewsFor(db: TestDatabase, accountId: string, userId: string) {
   const handlers = viewActs({ sql: db.tenantSql, onStored: () => undefined });
-  const call = { caller: { kind: 'person', accountId, userId } } as never;
-  return async function ask<A extends Act>(act: A, input: InputOf<A>) {
-    const handler = handlers.find((one) => one.act.name === act.name)!;
-    return (await handler.handle(call, act.input.parse(input) as never)) as OutputOf<A>;
-  };
+  const ask = actsOf(handlers, accountId, userId);
+  return <A extends Act>(act: A, input: InputOf<A>) =>
+    ask(act, act.input.parse(input) as InputOf<A>);
 }
 
 const idOf = (view: { id: string }) => view.id as never;
 
 test('saves, renames and deletes a view, and notifies other tabs', async ({ db, sql }) => {
   const ani = await customerWith(sql);
-  const ask = actsOf(db, ani.accountId, ani.userId);
+  const ask = viewsFor(db, ani.accountId, ani.userId);
   const token_id = publicId('token', ani.tokenId);
   const filters = {
     status: ['failed' as const, 'expired' as const],
@@ -61,10 +60,10 @@ test('hides a view from other users of the account, and from other accounts', as
 }) => {
   const [ani, budi] = [await customerWith(sql), await customerWith(sql)];
   const colleague = await makeUser(sql, ani.accountId);
-  const view = await actsOf(db, ani.accountId, ani.userId)(saveView, { name: 'Gagal' });
+  const view = await viewsFor(db, ani.accountId, ani.userId)(saveView, { name: 'Gagal' });
   for (const other of [
-    actsOf(db, ani.accountId, colleague),
-    actsOf(db, budi.accountId, budi.userId),
+    viewsFor(db, ani.accountId, colleague),
+    viewsFor(db, budi.accountId, budi.userId),
   ]) {
     expect(await other(listViews, {})).toEqual({ views: [] });
     const gone = new Refusal('not_found', { what: 'Tampilan' });
@@ -83,7 +82,7 @@ test('compares names case-insensitively, and limits a user to thirty views', asy
   sql,
 }) => {
   const ani = await customerWith(sql);
-  const ask = actsOf(db, ani.accountId, ani.userId);
+  const ask = viewsFor(db, ani.accountId, ani.userId);
   const first = await ask(saveView, { name: 'Promo' });
   await expect(ask(saveView, { name: 'PROMO' })).rejects.toEqual(
     new Refusal('view_name_taken', { name: 'PROMO' }),

@@ -1,8 +1,8 @@
-import { publicId, uuidOf } from '#contract/base/ids.ts';
+import { publicId } from '#contract/base/ids.ts';
 import { type FactsOf, Refusal } from '#contract/base/refusals.ts';
 import type { Language } from '#contract/language/language.ts';
 import { API_LIMITS } from '#contract/rest/endpoint.ts';
-import type { ApiHandlers } from '#server/infra/endpoints.ts';
+import { type ApiHandlers, uuidIn } from '#server/infra/endpoints.ts';
 import * as webhooks from '#contract/webhooks.ts';
 import {
   type EventType,
@@ -187,8 +187,6 @@ const deliveryActs = (calls: WebhookCalls): readonly ActHandler[] => [
   ),
 ];
 
-const PAGE = 50;
-
 /** The endpoints of a webhook. The portal requires the password for changes; here the scope suffices. */
 export const webhookEndpoints = (
   calls: WebhookCalls,
@@ -201,7 +199,10 @@ export const webhookEndpoints = (
   removeWebhook: ({ sender }) => calls.remove(sender),
   testWebhook: ({ sender }) => calls.test(sender),
   rotateWebhookSecret: ({ sender }) => calls.rotateSecret(sender),
-  listDeliveries: async ({ sender, query: { cursor: before, limit = PAGE, ...filter } }) => {
+  listDeliveries: async ({
+    sender,
+    query: { cursor: before, limit = API_LIMITS.page, ...filter },
+  }) => {
     const { rows, next } = await calls.list(sender, { before, limit, ...filter });
     return { data: rows, next_cursor: next };
   },
@@ -214,12 +215,7 @@ export const webhookEndpoints = (
   },
 });
 
-/** @throws Refusal `not_found` */
-function deliveryIn(id: string): string {
-  const uuid = uuidOf('delivery', id);
-  if (uuid === undefined) throw new Refusal('not_found', { what: 'Pengiriman webhook' });
-  return uuid;
-}
+const deliveryIn = (id: string): string => uuidIn('delivery', id, 'Pengiriman webhook');
 
 const englishOf = (sentence: string): string =>
   Object.values(addressRefused).find(({ id }) => id === sentence)?.en ?? sentence;

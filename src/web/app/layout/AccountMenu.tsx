@@ -86,15 +86,18 @@ export function AccountSheet() {
   );
 }
 
+/** A line of the sheet on phones. */
+const wideLook = classes(
+  'row gap-12 ink strong no-underline min-h-44 px-12 rounded hover',
+  styles['wide'],
+);
+
+/** A button at the foot of the sidebar. */
+const ICON_LOOK = 'place-center size-36 rounded faint hover-line-ink';
+
 export const AccountTools = () => (
   <div className={classes('grid gap-8', styles['sheet'])}>
-    <Link
-      to="/profile"
-      className={classes(
-        'row gap-12 ink strong no-underline min-h-44 px-12 rounded hover',
-        styles['wide'],
-      )}
-    >
+    <Link to="/profile" className={wideLook}>
       <UserRound size={18} aria-hidden="true" />
       Profil
     </Link>
@@ -111,14 +114,7 @@ function ThemeButton({ wide = false }: { wide?: boolean }) {
     <Tooltip text={label} off={wide}>
       <button
         type="button"
-        className={
-          wide
-            ? classes(
-                'row gap-12 ink strong no-underline min-h-44 px-12 rounded hover',
-                styles['wide'],
-              )
-            : 'place-center size-36 rounded faint hover-line-ink'
-        }
+        className={wide ? wideLook : ICON_LOOK}
         onClick={() => chooseTheme(next)}
         aria-label={wide ? undefined : label}
       >
@@ -136,7 +132,7 @@ const HelpButton = () => (
     label="Pintasan papan ketik"
     keys="?"
     Icon={Keyboard}
-    className="place-center size-36 rounded faint hover-line-ink"
+    className={ICON_LOOK}
   />
 );
 
@@ -151,7 +147,7 @@ function SignOutButton({ wide = false }: { wide?: boolean }) {
       <Tooltip text="Keluar">
         <button
           type="button"
-          className="place-center size-36 rounded faint hover-line-ink"
+          className={ICON_LOOK}
           aria-label="Keluar"
           aria-busy={busy || undefined}
           onClick={() => busy || leave()}
@@ -184,14 +180,7 @@ function SimulatorLink({ wide = false }: { wide?: boolean }) {
     <Tooltip text="Simulator ponsel" off={wide}>
       <Link
         to="/simulator"
-        className={
-          wide
-            ? classes(
-                'row gap-12 ink strong no-underline min-h-44 px-12 rounded hover',
-                styles['wide'],
-              )
-            : 'place-center size-36 rounded faint hover-line-ink'
-        }
+        className={wide ? wideLook : ICON_LOOK}
         aria-label={wide ? undefined : 'Simulator ponsel'}
       >
         <Smartphone size={18} aria-hidden="true" />

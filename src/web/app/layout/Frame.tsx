@@ -78,16 +78,7 @@ export function Frame({ menu, saldo: Saldo, bottom, children }: Props) {
           onWidth={setWidth}
           head={
             <div className={classes('row justify-between gap-4 grow', styles['head'])}>
-              <Link
-                to="/"
-                className={classes(
-                  'inline-flex w-fit py-4 px-8 rounded no-underline relative',
-                  styles['home'],
-                )}
-                aria-label="Kabari, beranda"
-              >
-                <Logo />
-              </Link>
+              <Home />
               <PaletteButton />
             </div>
           }
@@ -142,16 +133,7 @@ function TopBar({ saldo, news }: { saldo: ReactNode; news: ReactNode }) {
   useFrameHeights(place);
   return (
     <header ref={place} className={styles['topbar']}>
-      <Link
-        to="/"
-        className={classes(
-          'inline-flex w-fit py-4 px-8 rounded no-underline relative',
-          styles['home'],
-        )}
-        aria-label="Kabari, beranda"
-      >
-        <Logo />
-      </Link>
+      <Home />
       <div className={styles['topbarEnd']}>
         {saldo}
         <PaletteButton />
@@ -161,6 +143,16 @@ function TopBar({ saldo, news }: { saldo: ReactNode; news: ReactNode }) {
     </header>
   );
 }
+
+const Home = () => (
+  <Link
+    to="/"
+    className={classes('inline-flex w-fit py-4 px-8 rounded no-underline relative', styles['home'])}
+    aria-label="Kabari, beranda"
+  >
+    <Logo />
+  </Link>
+);
 
 const PaletteButton = () => (
   <OverlayButton

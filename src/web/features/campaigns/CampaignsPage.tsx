@@ -1,3 +1,4 @@
+import { TimeAgo } from '#web/ui/time/DateTime.tsx';
 import { useQuery } from '@tanstack/react-query';
 import { Plus, Megaphone } from 'lucide-react';
 import { OPEN_CAMPAIGNS_MAX, type Campaign, listCampaigns } from '#contract/campaigns.ts';
@@ -17,7 +18,7 @@ import { PageHead } from '#web/ui/layout/PageHead.tsx';
 import { Stack, Row } from '#web/ui/panel/Panel.tsx';
 import { useMemo } from 'react';
 import { formatNumber } from '#contract/base/money.ts';
-import { formatAgo, formatDateTime, formatDateTimeZone } from '#contract/base/time.ts';
+import { formatDateTimeZone } from '#contract/base/time.ts';
 import { useUser } from '#web/api/user.ts';
 import { ProgressBar, recipientsOf } from '#web/features/campaigns/progress/ProgressBar.tsx';
 import { scheduledAt, stateOf } from '#web/features/campaigns/labels.ts';
@@ -152,11 +153,7 @@ const columns = (zone: string): readonly Column<Campaign>[] => [
     sortable: true,
     width: 140,
     phone: 'note',
-    cell: ({ created_at: at }) => (
-      <time dateTime={at.toISOString()} title={formatDateTime(at, zone)}>
-        {formatAgo(at, undefined, zone)}
-      </time>
-    ),
+    cell: ({ created_at: at }) => <TimeAgo at={at} />,
   },
 ];
 

@@ -1,9 +1,9 @@
+import { TimeAgo } from '#web/ui/time/DateTime.tsx';
 import { Link } from '#web/browser/router/Link.tsx';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useMemo } from 'react';
 import { formatNumber } from '#contract/base/money.ts';
 import type { HomeSummary } from '#contract/messages.ts';
-import { formatAgo, formatDateTime } from '#contract/base/time.ts';
 import { useUser } from '#web/api/user.ts';
 import { PeerName, ScheduledFor } from '#web/features/messages/messages.ts';
 import { StatusMark } from '#web/features/messages/messages.ts';
@@ -73,11 +73,7 @@ const columns = (zone: string): readonly Column<Row>[] => [
     title: 'Waktu',
     align: 'end',
     width: 150,
-    cell: ({ created_at: at }) => (
-      <time dateTime={at.toISOString()} title={formatDateTime(at, zone)} className="faint nowrap">
-        {formatAgo(at, undefined, zone)}
-      </time>
-    ),
+    cell: ({ created_at: at }) => <TimeAgo at={at} className="faint nowrap" />,
     phone: 'aside',
   },
 ];

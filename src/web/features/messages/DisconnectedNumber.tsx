@@ -6,14 +6,7 @@ type Props = { token: Pick<Token, 'id' | 'name' | 'status'> };
 
 /** Why nothing can be sent from a number that is not linked, and the way out. */
 export function DisconnectedNumber({ token: { id, name, status } }: Props) {
-  const isThere = useHasToken(id);
-  if (!isThere) {
-    return (
-      <>
-        Nomor <bdi>{name}</bdi> sudah dihapus.
-      </>
-    );
-  }
+  if (!useHasToken(id)) return <DeletedNumber name={name} />;
   // Only a phone ends the linking: until then, the number is as good as unlinked.
   const shown = status === 'linking' ? 'unlinked' : status;
   return (
@@ -31,3 +24,9 @@ export function DisconnectedNumber({ token: { id, name, status } }: Props) {
     </>
   );
 }
+
+export const DeletedNumber = ({ name }: { name: string }) => (
+  <>
+    Nomor <bdi>{name}</bdi> sudah dihapus.
+  </>
+);

@@ -50,6 +50,42 @@ import { formatPhone } from '#contract/base/phone.ts';
 import { PHONE_CODES } from '#web/features/profile/phone/phoneCodes.ts';
 import { loadSentCodes } from '#web/features/profile/otp/sentCodes.ts';
 
+/** Route `/profile`: the signed-in person; each section has an anchor. */
+export function ProfilePage() {
+  const operator = useUser().role === 'operator';
+  const shown = [...parts, ...(operator ? operatorParts : customerParts)];
+  const anchors = useScrollRow<HTMLUListElement>();
+  const part = useStore(address).hash.slice(1);
+  // The router scrolls as soon as the address is known, before the person is loaded.
+  useEffect(() => {
+    // In a block: newer browsers return a promise, which React would take for a cleanup function.
+    document.getElementById(part)?.scrollIntoView();
+  }, [part]);
+  return (
+    <>
+      <PageHead title="Profil" context="Data diri, keamanan, dan pilihan Anda." />
+      <div className={classes('stack gap-20 mt-20', styles['page'])}>
+        <nav aria-label="Bagian profil" className={styles['nav']}>
+          <ul ref={anchors} className={classes(scrollRow, 'flex gap-4', styles['anchors'])}>
+            {shown.map(({ id, title }) => (
+              <li key={id}>
+                <Link to="/profile" hash={id} replace>
+                  {title}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        <div className="stack max-w-672">
+          {shown.map(({ id, Part }) => (
+            <Part key={id} />
+          ))}
+        </div>
+      </div>
+    </>
+  );
+}
+
 const PhoneDialog = lazy(async () => ({
   default: (await import('#web/features/profile/phone/PhoneDialog.tsx')).PhoneDialog,
 }));
@@ -549,39 +585,3 @@ const customerParts = [
   { id: 'data', title: 'Data saya', Part: MyData },
   { id: 'hapus-akun', title: 'Hapus akun', Part: ClosePart },
 ] as const;
-
-/** Route `/profile`: the signed-in person; each section has an anchor. */
-export function ProfilePage() {
-  const operator = useUser().role === 'operator';
-  const shown = [...parts, ...(operator ? operatorParts : customerParts)];
-  const anchors = useScrollRow<HTMLUListElement>();
-  const part = useStore(address).hash.slice(1);
-  // The router scrolls as soon as the address is known, before the person is loaded.
-  useEffect(() => {
-    // In a block: newer browsers return a promise, which React would take for a cleanup function.
-    document.getElementById(part)?.scrollIntoView();
-  }, [part]);
-  return (
-    <>
-      <PageHead title="Profil" context="Data diri, keamanan, dan pilihan Anda." />
-      <div className={classes('stack gap-20 mt-20', styles['page'])}>
-        <nav aria-label="Bagian profil" className={styles['nav']}>
-          <ul ref={anchors} className={classes(scrollRow, 'flex gap-4', styles['anchors'])}>
-            {shown.map(({ id, title }) => (
-              <li key={id}>
-                <Link to="/profile" hash={id} replace>
-                  {title}
-                </Link>
-              </li>
-            ))}
-          </ul>
-        </nav>
-        <div className="stack max-w-672">
-          {shown.map(({ id, Part }) => (
-            <Part key={id} />
-          ))}
-        </div>
-      </div>
-    </>
-  );
-}

@@ -15,7 +15,7 @@ import {
   type supportHelp,
 } from '#contract/support.ts';
 import { perform } from '#web/api/act.ts';
-import { allTokensQuery } from '#web/api/allTokens.ts';
+import { allTokensQuery, hasToken } from '#web/api/allTokens.ts';
 import { useUser } from '#web/api/user.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
@@ -111,9 +111,7 @@ function useOwnPort(thread: SupportThread | undefined): SupportPort {
       },
       typing: () => perform(typeSupport, {}),
       hrefOf: (card) =>
-        card.type === 'token' && tokens?.every(({ id }) => id !== card.id)
-          ? undefined
-          : addressOf(card),
+        card.type === 'token' && !hasToken(tokens, card.id) ? undefined : addressOf(card),
     }),
     [client, thread, tokens],
   );

@@ -1,13 +1,12 @@
+import { TimeAgo } from '#web/ui/time/DateTime.tsx';
 import { useQuery } from '@tanstack/react-query';
 import { BookOpen, KeyRound, Unplug } from 'lucide-react';
-import { lazy, Suspense, useMemo } from 'react';
+import { lazy, Suspense } from 'react';
 import { formatNumber } from '#contract/base/money.ts';
 import { formatPhone } from '#contract/base/phone.ts';
-import { formatAgo, formatDateTime } from '#contract/base/time.ts';
 import { listTokens, tokenStatusLabel, type Token } from '#contract/tokens.ts';
 import { NoRows } from '#web/ui/table/list/NoRows.tsx';
 import { useList } from '#web/ui/table/list/useList.ts';
-import { useUser } from '#web/api/user.ts';
 import { subscriptionQuery } from '#web/features/billing/billing.ts';
 import { AddToken, FullReason, fullTokens } from '#web/features/tokens/AddToken.tsx';
 import { ExpiryChip } from '#web/features/tokens/access/ExpiryChip.tsx';
@@ -36,7 +35,7 @@ const RejectedCalls = lazy(async () => ({
   default: (await import('#web/features/tokens/rejected/RejectedCalls.tsx')).RejectedCalls,
 }));
 
-const columns = (zone: string): readonly Column<Token>[] => [
+const columns: readonly Column<Token>[] = [
   {
     id: 'name',
     title: 'Nama',
@@ -96,13 +95,7 @@ const columns = (zone: string): readonly Column<Token>[] => [
     sortable: true,
     width: 160,
     cell: ({ last_used_at: at }) =>
-      at ? (
-        <time dateTime={at.toISOString()} title={formatDateTime(at, zone)}>
-          {formatAgo(at, undefined, zone)}
-        </time>
-      ) : (
-        <span className="faint">Belum pernah</span>
-      ),
+      at ? <TimeAgo at={at} /> : <span className="faint">Belum pernah</span>,
     phone: 'hidden',
   },
 ];
@@ -175,14 +168,12 @@ export function TokensPage() {
 type TableProps = { address: ReturnType<typeof useTokenAddress>; full: number | undefined };
 
 function TokenTable({ address, full }: TableProps) {
-  const { timezone } = useUser();
   const tokens = useList(listTokens, {}, address.view);
-  const shown = useMemo(() => columns(timezone), [timezone]);
   return (
     <DataTable
       {...tokens.table}
       caption="Token"
-      columns={shown}
+      columns={columns}
       rowKey={(token) => token.id}
       onView={address.onView}
       onOpen={(token) => address.show(token.id)}

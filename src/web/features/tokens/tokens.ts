@@ -2,7 +2,7 @@
 export { fullTokens } from '#web/features/tokens/AddToken.tsx';
 export { AboutChannel } from '#web/features/tokens/channels/AboutChannel.tsx';
 export { CloudForm } from '#web/features/tokens/channels/CloudForm.tsx';
-export { CloudSetup } from '#web/features/tokens/channels/CloudSetup.tsx';
+export { CloudSetup, NewAccessButton } from '#web/features/tokens/channels/CloudSetup.tsx';
 export { MoveToken } from '#web/features/tokens/channels/MoveToken.tsx';
 export { channelsQuery } from '#web/features/tokens/channels/queries.ts';
 export { UnverifiedNote } from '#web/features/tokens/channels/UnverifiedNote.tsx';

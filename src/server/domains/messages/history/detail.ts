@@ -1,3 +1,4 @@
+import { API_LIMITS } from '#contract/rest/endpoint.ts';
 import { failureSentence, retrySentence, waitSentence } from '#contract/messages/failures.ts';
 import { publicId, uuidOf } from '#contract/base/ids.ts';
 import type { Language } from '#contract/language/language.ts';
@@ -120,8 +121,6 @@ function apiMessage(
 const secondsBetween = (from: Date, to: Date): number =>
   Math.round((to.getTime() - from.getTime()) / 1000);
 
-const API_PAGE_SIZE = 50;
-
 export type ListQuery = ApiMessageQuery & Pick<MessageFilter, 'statuses' | 'type'>;
 
 export type ApiQuery = { accountId: string; tokenId?: string | undefined } & ListQuery;
@@ -133,7 +132,7 @@ export type ApiPage = { messages: ApiMessage[]; next: string | null };
 export function listForApi(sql: Sql, query: ApiQuery, reader: Reader): Promise<ApiPage> {
   const { accountId, tokenId, status, direction, peer, type } = query;
   const cursor = query.cursor === undefined ? undefined : uuidOf('message', query.cursor);
-  const limit = query.limit ?? API_PAGE_SIZE;
+  const limit = query.limit ?? API_LIMITS.page;
   const filter: MessageFilter = {
     tokenId,
     direction,

@@ -41,6 +41,7 @@ import {
   type FailureHelp,
   type HelpPlace,
 } from '#contract/messages/failures.ts';
+import { DeletedNumber } from '#web/features/messages/DisconnectedNumber.tsx';
 import { useHasToken } from '#web/api/allTokens.ts';
 import { useState } from 'react';
 import { rescheduleMessage, checkResend, resendMessage } from '#contract/messages/history.ts';
@@ -253,14 +254,7 @@ function Way({ where, message }: Props & { where: HelpPlace }) {
 }
 
 function TokenWay({ token: { id, name } }: Pick<MessageDetail, 'token'>) {
-  const isThere = useHasToken(id);
-  if (!isThere) {
-    return (
-      <>
-        Nomor <bdi>{name}</bdi> sudah dihapus.
-      </>
-    );
-  }
+  if (!useHasToken(id)) return <DeletedNumber name={name} />;
   return (
     <Link to="/token" search={{ open: id }}>
       Buka token <bdi>{name}</bdi>

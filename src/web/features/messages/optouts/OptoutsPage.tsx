@@ -1,12 +1,11 @@
+import { TimeAgo } from '#web/ui/time/DateTime.tsx';
 import { isolated } from '#contract/base/names.ts';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { BellRing, KeyRound, UserX } from 'lucide-react';
-import { useMemo, useState } from 'react';
+import { useState } from 'react';
 import { formatNumber } from '#contract/base/money.ts';
-import { formatAgo, formatDateTime } from '#contract/base/time.ts';
 import { TypedPeer } from '#contract/messages/peer.ts';
 import { listOptouts, optoutSourceLabel, type Optout } from '#contract/messages/optouts.ts';
-import { useUser } from '#web/api/user.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
 import { nameOf } from '#web/features/messages/labels.ts';
@@ -40,7 +39,7 @@ const NUMBER_MAX = 40;
 /** Room for *Izinkan* with its icon. */
 const MENU_PX = 132;
 
-const columns = (zone: string): readonly Column<Optout>[] => [
+const columns: readonly Column<Optout>[] = [
   {
     id: 'peer',
     title: 'Nomor',
@@ -68,11 +67,7 @@ const columns = (zone: string): readonly Column<Optout>[] => [
     title: 'Sejak',
     width: 150,
     phone: 'aside',
-    cell: ({ created_at: at }) => (
-      <time dateTime={at.toISOString()} title={formatDateTime(at, zone)}>
-        {formatAgo(at, undefined, zone)}
-      </time>
-    ),
+    cell: ({ created_at: at }) => <TimeAgo at={at} />,
   },
 ];
 
@@ -136,8 +131,6 @@ type TableProps = { token: Token; tokens: readonly Token[]; onAdd: () => void };
 
 function OptoutTable({ token, tokens, onAdd }: TableProps) {
   const search = useSearch(PATH);
-  const { timezone } = useUser();
-  const shown = useMemo(() => columns(timezone), [timezone]);
   const { view, onView } = useAddressView(PATH, { first: 1, top: true });
   const peer = peerTyped(search.q);
   const list = useList(listOptouts, { token_id: token.id, peer }, view);
@@ -157,7 +150,7 @@ function OptoutTable({ token, tokens, onAdd }: TableProps) {
       <DataTable
         {...list.table}
         caption={`Nomor yang berhenti langganan dari ${isolated(token.name)}, yang terbaru lebih dulu`}
-        columns={shown}
+        columns={columns}
         rowKey={(optout) => optout.peer}
         onView={onView}
         menuWidth={MENU_PX}

@@ -24,6 +24,37 @@ import styles from '#web/features/messages/messages.module.css';
 import { classes } from '#web/ui/classes.ts';
 import { nameAndNumberOf } from '#contract/messages/peer.ts';
 
+type Props = { messages: readonly MessageRow[]; onDone: () => void };
+
+export function SelectionActions({ messages, onDone }: Props) {
+  const [name, setName] = useState<string>();
+  const offered = manyActions(messages);
+  const Asking = actions.find((one) => one.name === name)?.Dialog;
+  const close = (isDone: boolean) => {
+    setName(undefined);
+    if (isDone) onDone();
+  };
+  return (
+    <>
+      {actions
+        .filter(({ kind }) => offered.includes(kind))
+        .map((one) => (
+          <Button
+            key={one.name}
+            size="sm"
+            variant="subtle"
+            tone={one.tone}
+            icon={<one.icon size={16} />}
+            onClick={() => setName(one.name)}
+          >
+            {one.name}
+          </Button>
+        ))}
+      {Asking && <Asking messages={messages} onClose={close} />}
+    </>
+  );
+}
+
 const titleOf = (count: number | undefined): string => {
   if (count === undefined) return 'Kirim ulang pesan?';
   return count === 0 ? 'Tidak ada yang dapat dikirim ulang' : `Kirim ulang ${count} pesan?`;
@@ -129,37 +160,6 @@ const actions = [
   { name: 'Batalkan', kind: 'cancel', icon: Ban, tone: 'danger', Dialog: CancelMany },
   { name: 'Ekspor', kind: 'export', icon: Download, tone: 'neutral', Dialog: ExportMany },
 ] as const;
-
-type Props = { messages: readonly MessageRow[]; onDone: () => void };
-
-export function SelectionActions({ messages, onDone }: Props) {
-  const [name, setName] = useState<string>();
-  const offered = manyActions(messages);
-  const Asking = actions.find((one) => one.name === name)?.Dialog;
-  const close = (isDone: boolean) => {
-    setName(undefined);
-    if (isDone) onDone();
-  };
-  return (
-    <>
-      {actions
-        .filter(({ kind }) => offered.includes(kind))
-        .map((one) => (
-          <Button
-            key={one.name}
-            size="sm"
-            variant="subtle"
-            tone={one.tone}
-            icon={<one.icon size={16} />}
-            onClick={() => setName(one.name)}
-          >
-            {one.name}
-          </Button>
-        ))}
-      {Asking && <Asking messages={messages} onClose={close} />}
-    </>
-  );
-}
 
 type Result = { done: number; refused: readonly Refused[] };
 

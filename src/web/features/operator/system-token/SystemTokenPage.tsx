@@ -25,7 +25,13 @@ import { DateTime } from '#web/ui/time/DateTime.tsx';
 import { useAct } from '#web/api/query.ts';
 import { PasswordQuestion } from '#web/features/auth/auth.ts';
 import { useConfirmedAct } from '#web/features/operator/OperatorForm.tsx';
-import { AboutChannel, channelLabel, CloudForm, CloudSetup } from '#web/features/tokens/tokens.ts';
+import {
+  AboutChannel,
+  channelLabel,
+  CloudForm,
+  CloudSetup,
+  NewAccessButton,
+} from '#web/features/tokens/tokens.ts';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { AnchorButton, Button } from '#web/ui/button/Button.tsx';
 import { ChoiceCards } from '#web/ui/choice/ChoiceCards.tsx';
@@ -276,13 +282,7 @@ function CloudNumber({ token }: { token: SystemToken }) {
       <h3>Nomor di Meta</h3>
       <CloudSetup cloud={cloud} />
       <Row>
-        <Button
-          variant={token.status === 'disconnected' ? 'solid' : 'outline'}
-          {...(token.status !== 'disconnected' && { tone: 'neutral' as const })}
-          onClick={() => setEditing(true)}
-        >
-          Masukkan access token baru
-        </Button>
+        <NewAccessButton status={token.status} onClick={() => setEditing(true)} />
       </Row>
     </Stack>
   );

@@ -1,3 +1,5 @@
+import type { TokenStatus } from '#contract/tokens.ts';
+import { Button } from '#web/ui/button/Button.tsx';
 import type { ReactNode } from 'react';
 import type { CloudConnection } from '#contract/channels.ts';
 import styles from '#web/features/tokens/tokens.module.css';
@@ -34,6 +36,23 @@ export function CloudSetup({ cloud }: { cloud: CloudConnection }) {
     </details>
   );
 }
+
+/** Opens the form for another access token: the way out once Meta refuses the present one. */
+export const NewAccessButton = ({
+  status,
+  onClick,
+}: {
+  status: TokenStatus;
+  onClick: () => void;
+}) => (
+  <Button
+    variant={status === 'disconnected' ? 'solid' : 'outline'}
+    {...(status !== 'disconnected' && { tone: 'neutral' as const })}
+    onClick={onClick}
+  >
+    Masukkan access token baru
+  </Button>
+);
 
 const Steps = ({ cloud }: { cloud: CloudConnection }) => (
   <ol className={classes('grid gap-14', styles['steps'])}>

@@ -23,9 +23,8 @@ import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 import { useEffect, useRef, useState } from 'react';
 import { CloudForm } from '#web/features/tokens/channels/CloudForm.tsx';
-import { CloudSetup } from '#web/features/tokens/channels/CloudSetup.tsx';
+import { CloudSetup, NewAccessButton } from '#web/features/tokens/channels/CloudSetup.tsx';
 import { useTokenChanged } from '#web/features/tokens/queries.ts';
-import { Button } from '#web/ui/button/Button.tsx';
 import { StatusChip, type Tone } from '#web/ui/status/StatusChip.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
@@ -171,13 +170,7 @@ function CloudPart({ token, linking }: CloudPartProps) {
       <Number cloud={cloud} />
       <CloudSetup cloud={cloud} />
       <div>
-        <Button
-          variant={token.status === 'disconnected' ? 'solid' : 'outline'}
-          {...(token.status !== 'disconnected' && { tone: 'neutral' as const })}
-          onClick={() => setEditing(true)}
-        >
-          Masukkan access token baru
-        </Button>
+        <NewAccessButton status={token.status} onClick={() => setEditing(true)} />
       </div>
     </section>
   );

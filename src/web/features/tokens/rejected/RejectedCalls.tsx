@@ -1,10 +1,9 @@
+import { TimeAgo } from '#web/ui/time/DateTime.tsx';
 import { useQuery } from '@tanstack/react-query';
 import { RefreshCw, ShieldCheck } from 'lucide-react';
-import { useMemo } from 'react';
+
 import { formatNumber } from '#contract/base/money.ts';
-import { formatAgo, formatDateTime } from '#contract/base/time.ts';
 import { type RejectedCall, listRejectedCalls } from '#contract/token-access.ts';
-import { useUser } from '#web/api/user.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
 import {
@@ -26,7 +25,7 @@ import { NoRows } from '#web/ui/table/list/NoRows.tsx';
 import { useAddressView } from '#web/ui/table/list/useAddressView.ts';
 import { useList } from '#web/ui/table/list/useList.ts';
 
-const columns = (zone: string): readonly Column<RejectedCall>[] => [
+const columns: readonly Column<RejectedCall>[] = [
   { id: 'reason', title: 'Alasan', width: 300, cell: reasonOf, phone: 'title' },
   {
     id: 'call',
@@ -60,11 +59,7 @@ const columns = (zone: string): readonly Column<RejectedCall>[] => [
     title: 'Terakhir',
     sortable: true,
     width: 150,
-    cell: ({ last_at: at }) => (
-      <time dateTime={at.toISOString()} title={formatDateTime(at, zone)}>
-        {formatAgo(at, undefined, zone)}
-      </time>
-    ),
+    cell: ({ last_at: at }) => <TimeAgo at={at} />,
     phone: 'note',
   },
 ];
@@ -77,11 +72,9 @@ const go = (change: Change) =>
 /** View `ditolak` of `/token`: refused calls of the last seven days, with reason and remedy. */
 export function RejectedCalls() {
   const { token, reason } = useSearch('/token');
-  const zone = useUser().timezone;
   const known = reason !== undefined && hasWords(reason) ? reason : undefined;
   const { view, onView } = useAddressView('/token', { sorts: ['last_at', 'calls'] });
   const list = useList(listRejectedCalls, { token_id: token, code: known }, view);
-  const shown = useMemo(() => columns(zone), [zone]);
   return (
     <section className={styles['part']} aria-label="Permintaan ditolak">
       <p className="muted">
@@ -92,7 +85,7 @@ export function RejectedCalls() {
       <DataTable
         {...list.table}
         caption="Permintaan ditolak"
-        columns={shown}
+        columns={columns}
         rowKey={({ id, token: of }) => `${of.id} ${id}`}
         detail={(row) => <Fix row={row} />}
         onView={onView}

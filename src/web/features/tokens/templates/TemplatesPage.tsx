@@ -1,3 +1,4 @@
+import { TimeAgo } from '#web/ui/time/DateTime.tsx';
 import { useQuery } from '@tanstack/react-query';
 import { BookOpen, Braces, RefreshCw, FileText, Plus, Trash2 } from 'lucide-react';
 import {
@@ -35,7 +36,7 @@ import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { LinkButton, Button, type ButtonLook } from '#web/ui/button/Button.tsx';
 import { PageHead } from '#web/ui/layout/PageHead.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
-import { useRef, useState, useMemo } from 'react';
+import { useRef, useState } from 'react';
 import { TemplatePreview } from '#web/features/tokens/templates/TemplatePreview.tsx';
 import layout from '#web/ui/layout/layout.module.css';
 import styles from '#web/features/tokens/tokens.module.css';
@@ -48,7 +49,7 @@ import { insertText } from '#web/ui/text/insertText.ts';
 import { TextArea, TextField } from '#web/ui/text/TextField.tsx';
 import { useAct } from '#web/api/query.ts';
 import { allTokensQuery } from '#web/api/allTokens.ts';
-import { formatAgo, formatDateTime } from '#contract/base/time.ts';
+import { formatDateTime } from '#contract/base/time.ts';
 import { useUser } from '#web/api/user.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { EmptyState, WentWrong } from '#web/ui/panel/EmptyState.tsx';
@@ -319,7 +320,7 @@ function useTemplateSync() {
   };
 }
 
-const columns = (zone: string): readonly Column<Template>[] => [
+const columns: readonly Column<Template>[] = [
   {
     id: 'name',
     title: 'Nama',
@@ -371,11 +372,7 @@ const columns = (zone: string): readonly Column<Template>[] => [
     sortable: true,
     width: 140,
     phone: 'note',
-    cell: ({ created_at: at }) => (
-      <time dateTime={at.toISOString()} title={formatDateTime(at, zone)}>
-        {formatAgo(at, undefined, zone)}
-      </time>
-    ),
+    cell: ({ created_at: at }) => <TimeAgo at={at} />,
   },
 ];
 
@@ -407,8 +404,6 @@ const TemplatesFull = () => (
 
 function TemplateTable() {
   const { open } = useSearch('/token/templat');
-  const { timezone } = useUser();
-  const shown = useMemo(() => columns(timezone), [timezone]);
   const { view, onView } = useAddressView('/token/templat', {
     sorts: ['name', 'created_at'],
     order: 'asc',
@@ -427,7 +422,7 @@ function TemplateTable() {
       <DataTable
         {...list.table}
         caption="Templat"
-        columns={shown}
+        columns={columns}
         rowKey={addressOf}
         onView={onView}
         onOpen={(template) => openAt(addressOf(template))}

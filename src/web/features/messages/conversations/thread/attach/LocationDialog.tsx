@@ -1,9 +1,8 @@
+import { AttachPreview } from '#web/features/messages/conversations/thread/attach/AttachPreview.tsx';
 import { LocateFixed } from 'lucide-react';
 import { useState } from 'react';
-import { formatTime } from '#contract/base/time.ts';
 import { sendLocation } from '#contract/messages/sending.ts';
 import { LOCATION_MAX } from '#contract/rest/endpoint.ts';
-import { useUser } from '#web/api/user.ts';
 import styles from '#web/features/messages/conversations/conversations.module.css';
 import { classes } from '#web/ui/classes.ts';
 import {
@@ -13,7 +12,6 @@ import {
 } from '#web/features/messages/conversations/thread/attach/mapLink.ts';
 import type { PlaceToSend } from '#web/features/messages/conversations/thread/sending/content.ts';
 import { Button } from '#web/ui/button/Button.tsx';
-import { ChatBubble, ChatList } from '#web/ui/chat/ChatBubble.tsx';
 import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
 import { useForm, type Form } from '#web/ui/form/useForm.ts';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
@@ -179,24 +177,14 @@ function Here({ onPlace }: { onPlace: (place: Coordinates) => void }) {
 const rounded = (degrees: number): number => Math.round(degrees * 1e6) / 1e6;
 
 function Preview({ values: { latitude, longitude, name, address } }: { values: Values }) {
-  const { timezone } = useUser();
-  const [now] = useState(() => new Date());
   const place = placeIn(`${latitude.replace(',', '.')} ${longitude.replace(',', '.')}`);
   if (!place) return null;
   return (
-    <div className={classes('grid align-center border rounded-lg paper', styles['preview'])}>
-      <ChatList label="Pratinjau">
-        <ChatBubble
-          side="out"
-          sender="Anda"
-          time={formatTime(now, timezone)}
-          at={now}
-          message={{
-            type: 'location',
-            place: { ...place, name: name.trim() || null, address: address.trim() || null },
-          }}
-        />
-      </ChatList>
-    </div>
+    <AttachPreview
+      message={{
+        type: 'location',
+        place: { ...place, name: name.trim() || null, address: address.trim() || null },
+      }}
+    />
   );
 }

@@ -1,3 +1,4 @@
+import { AttachPreview } from '#web/features/messages/conversations/thread/attach/AttachPreview.tsx';
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { useState, useEffect, useRef, type FormEvent } from 'react';
 import {
@@ -29,11 +30,9 @@ import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { listKey } from '#web/ui/table/list/useList.ts';
 import { SearchField } from '#web/ui/text/SearchField.tsx';
 import { Paperclip } from 'lucide-react';
-import { formatTime } from '#contract/base/time.ts';
 import { endingsOfKind, fitsKind, mimesOfKind } from '#contract/media.ts';
 import { fileKinds } from '#contract/uploads.ts';
 import { typeOfFile } from '#web/api/uploads/fileTypes.ts';
-import { useUser } from '#web/api/user.ts';
 import {
   emptyFilling,
   faultsOf,
@@ -45,7 +44,6 @@ import { useMessagePrice } from '#web/features/messages/send/useMessagePrice.ts'
 import { saldoQuery } from '#web/features/saldo/saldo.ts';
 import { fileFault } from '#web/ui/chat/attachments/fileFault.ts';
 import { waitingContent } from '#web/ui/chat/attachments/waitingFile.ts';
-import { ChatBubble, ChatList } from '#web/ui/chat/ChatBubble.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
 import { TextField } from '#web/ui/text/TextField.tsx';
 
@@ -390,26 +388,16 @@ const acceptOf = (kind: HeaderFileProps['kind']): string =>
 type PreviewProps = { template: Template; filling: Filling; file: File | undefined };
 
 function Preview({ template, filling, file }: PreviewProps) {
-  const { timezone } = useUser();
-  const [now] = useState(() => new Date());
   const url = useObjectUrl(file);
   const shown = shownTemplate(template, filling);
   const { name, language } = template;
   return (
-    <div className={classes('grid align-center border rounded-lg paper', styles['preview'])}>
-      <ChatList label="Pratinjau">
-        <ChatBubble
-          side="out"
-          sender="Anda"
-          time={formatTime(now, timezone)}
-          at={now}
-          message={contentShown(
-            { type: 'template', template: { name, language, shown } },
-            file && waitingContent(file, url),
-          )}
-        />
-      </ChatList>
-    </div>
+    <AttachPreview
+      message={contentShown(
+        { type: 'template', template: { name, language, shown } },
+        file && waitingContent(file, url),
+      )}
+    />
   );
 }
 
