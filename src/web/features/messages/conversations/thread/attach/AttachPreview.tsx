@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { formatTime } from '#contract/base/time.ts';
 import { useUser } from '#web/api/user.ts';
-import styles from '#web/features/messages/messages.module.css';
+import styles from '#web/features/messages/conversations/conversations.module.css';
 import { classes } from '#web/ui/classes.ts';
 import type { ChatMessage } from '#web/ui/chat/chat.ts';
 import { ChatBubble, ChatList } from '#web/ui/chat/ChatBubble.tsx';
