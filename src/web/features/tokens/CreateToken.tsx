@@ -76,7 +76,7 @@ export function CreateToken({ onClose, onLink }: Props) {
   );
   return (
     <Modal addressed open onClose={() => busy || onClose()} title="Tambah token" footer={foot}>
-      <form id={FORM} ref={form.ref} noValidate className="stack gap-18" onSubmit={submit}>
+      <form id={FORM} ref={form.ref} noValidate className="stack gap-16" onSubmit={submit}>
         <RefusalAlert error={error} fields={['name', 'channel']} />
         <TextField
           ref={startHere}

@@ -20,7 +20,7 @@ export function SimulatorHint({ phone, small = false, onOpen }: Props) {
       <Smartphone
         size={small ? 16 : 18}
         aria-hidden="true"
-        className={small ? undefined : 'mt-1'}
+        className={small ? undefined : 'mt-2'}
       />
       <span>
         {!small && 'Kode dikirim ke ponsel simulasi. '}

@@ -70,7 +70,7 @@ function CurrentAlert({ alert, onEdit }: { alert: SaldoAlert; onEdit: () => void
   const off = useSave('Peringatan saldo dimatikan.');
   if (threshold === null) {
     return (
-      <div className="stack gap-14">
+      <div className="stack gap-12">
         <p className="muted pretty">
           Kami beri tahu sebelum saldo habis, supaya pesan Anda tidak berhenti di tengah jalan.
         </p>
@@ -83,7 +83,7 @@ function CurrentAlert({ alert, onEdit }: { alert: SaldoAlert; onEdit: () => void
     );
   }
   return (
-    <div className="stack gap-14">
+    <div className="stack gap-12">
       <p className="muted pretty">
         Anda diberi tahu saat saldo turun di bawah{' '}
         <strong>
@@ -127,7 +127,7 @@ function ThresholdForm({ alert, onClose }: { alert: SaldoAlert; onClose: () => v
     <form
       ref={form.ref}
       noValidate
-      className="stack gap-14"
+      className="stack gap-12"
       onSubmit={form.submit((values) => {
         if (!save.busy) save.mutate(values);
       })}
