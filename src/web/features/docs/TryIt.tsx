@@ -101,7 +101,7 @@ const FileField = ({ labels, file, onFile }: FileProps) => (
   <Field label={labels.file}>
     {(links) => (
       <div className={controlClass('md', 'flex', styles['file'])}>
-        <FileUp size={18} aria-hidden="true" />
+        <FileUp size={18} />
         <span>
           {file ? (
             <>

@@ -23,7 +23,7 @@ export const OpenConversation = ({ message: { token, peer } }: Props) => (
 export const FirstSent = ({ message }: Props) => (
   <Panel title="Pesan pertama terkirim" look="card">
     <div className={classes('row wrap gap-12 gap-x-14', styles['firstSent'])} role="status">
-      <CircleCheck size={28} aria-hidden="true" />
+      <CircleCheck size={28} />
       <p>
         Kepada <span className="num">{nameAndNumberOf(message)}</span>{' '}
         <StatusMark status={message.status} />

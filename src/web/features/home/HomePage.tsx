@@ -13,7 +13,6 @@ import { useDeferredValue, useEffect, useState, type ReactNode, Suspense, lazy }
 import type { HomeSummary } from '#contract/messages.ts';
 import { formatNumber } from '#contract/base/money.ts';
 import { storageSet, storageGet } from '#web/browser/storage.ts';
-import { sentenceOf } from '#web/api/errors.ts';
 import { useUser } from '#web/api/user.ts';
 import {
   hasFigures,
@@ -62,7 +61,7 @@ export function HomePage() {
       {home.data && !waiting ? (
         <Overview home={home.data} />
       ) : home.isError ? (
-        <WentWrong message={sentenceOf(home.error)} onRetry={() => void home.refetch()} />
+        <WentWrong query={home} />
       ) : (
         <LoadingRows />
       )}
@@ -74,11 +73,7 @@ export function HomePage() {
 const isStarted = ({ checklist }: HomeSummary): boolean => checklist.sent;
 
 const Send = () => (
-  <LinkButton
-    to="/message-history"
-    search={{ new: '1' }}
-    icon={<MessageSquareText size={18} aria-hidden="true" />}
-  >
+  <LinkButton to="/message-history" search={{ new: '1' }} icon={<MessageSquareText size={18} />}>
     Kirim pesan
   </LinkButton>
 );
@@ -174,9 +169,9 @@ const Unread = ({ unread }: { unread: number }) =>
         styles['unread'],
       )}
     >
-      <MessageCircle size={18} className="text-accent" aria-hidden="true" />
+      <MessageCircle size={18} className="text-accent" />
       <span>{formatNumber(unread)} balasan belum dibaca</span>
-      <ChevronRight size={18} className="text-accent" aria-hidden="true" />
+      <ChevronRight size={18} className="text-accent" />
     </Link>
   );
 
@@ -281,12 +276,12 @@ function planWords(
 const Item = ({ href, name, children }: { href: string; name: string; children: ReactNode }) => (
   <li>
     <Link href={href}>
-      <TriangleAlert size={18} aria-hidden="true" />
+      <TriangleAlert size={18} />
       <span>
         <bdi className={classes('block ink strong', styles['tokenName'])}>{name}</bdi>
         <span className="block small">{children}</span>
       </span>
-      <ChevronRight size={18} aria-hidden="true" />
+      <ChevronRight size={18} />
     </Link>
   </li>
 );

@@ -3,7 +3,6 @@ import { useEffect, type ReactNode } from 'react';
 import type { Act, InputFor } from '#contract/base/act.ts';
 import type { Adjustment } from '#contract/operator/books.ts';
 import type { AnswerOf } from '#web/api/answer.ts';
-import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { PasswordQuestion } from '#web/features/auth/auth.ts';
 import styles from '#web/features/operator/operator.module.css';
@@ -43,10 +42,8 @@ export function useConfirmedAct<A extends Act>(act: A) {
           <PasswordQuestion of={act} />
         </>
       ),
-      cancelText: 'Batal',
       confirmText: button,
       tone,
-      sentenceOf,
       onConfirm: async () => {
         try {
           const answer = await perform(input);

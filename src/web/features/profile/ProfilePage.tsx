@@ -109,7 +109,7 @@ function PhonePart() {
             </p>
           )}
         </div>
-        <Button variant="outline" tone="neutral" onClick={() => setChanging(true)}>
+        <Button variant="outline" onClick={() => setChanging(true)}>
           {pendingCode ? 'Lanjutkan penggantian' : 'Ganti nomor'}
         </Button>
       </div>
@@ -189,7 +189,7 @@ function Rows({ sessions, error, retry }: RowsProps) {
       </ul>
     );
   }
-  if (error) return <WentWrong message={sentenceOf(error)} onRetry={retry} />;
+  if (error) return <WentWrong query={{ error, refetch: retry }} />;
   return <ListSkeleton rows={2} />;
 }
 
@@ -243,7 +243,6 @@ function Row({ session }: { session: SessionRow }) {
         <Button
           size="sm"
           variant="outline"
-          tone="neutral"
           busy={revoke.busy}
           aria-label={`Akhiri sesi ${device} dari ${ip}`}
           onClick={() => void end()}
@@ -262,9 +261,7 @@ function EndOthers({ count }: { count: number }) {
     confirm({
       title: 'Akhiri semua sesi lain?',
       children: <p>{count} browser lain keluar dari akun Anda. Sesi ini tetap masuk.</p>,
-      cancelText: 'Batal',
       confirmText: 'Akhiri semua',
-      sentenceOf,
       onConfirm: async () => {
         const { ended } = await revoke.perform({ others: '1' });
         client.setQueryData(sessionsQuery.queryKey, (before) =>
@@ -290,7 +287,7 @@ const SecurityPart = () => (
     about="Aplikasi autentikator, passkey, dan kode cadangan Anda ada di halaman Keamanan."
   >
     <div>
-      <LinkButton to="/operator/keamanan" variant="outline" tone="neutral">
+      <LinkButton to="/operator/keamanan" variant="outline">
         Buka halaman Keamanan
       </LinkButton>
     </div>
@@ -394,23 +391,16 @@ function MyData() {
     >
       <RefusalAlert error={start.error} />
       {archive.isPending && <Skeleton height={40} />}
-      {archive.isError && !archive.data && (
-        <WentWrong message={sentenceOf(archive.error)} onRetry={() => void archive.refetch()} />
-      )}
+      {archive.isError && !archive.data && <WentWrong query={archive} />}
       {state && <Archive state={state} />}
       {!archive.isPending && !making && (
         <div>
           {isFull ? (
-            <LimitedButton variant="outline" tone="neutral" reason={fullSentence}>
+            <LimitedButton variant="outline" reason={fullSentence}>
               {label}
             </LimitedButton>
           ) : (
-            <Button
-              variant="outline"
-              tone="neutral"
-              busy={start.busy}
-              onClick={() => start.mutate({})}
-            >
+            <Button variant="outline" busy={start.busy} onClick={() => start.mutate({})}>
               {label}
             </Button>
           )}
@@ -467,7 +457,7 @@ function Ready({ state, timezone }: { state: ExportState; timezone: string }) {
         </p>
       </div>
       {url !== null && (
-        <AnchorButton href={url} download icon={<Download size={18} aria-hidden="true" />}>
+        <AnchorButton href={url} download icon={<Download size={18} />}>
           Unduh arsip
         </AnchorButton>
       )}
@@ -495,16 +485,14 @@ function Picture() {
     confirm({
       title: 'Hapus foto profil?',
       children: <p>Inisial nama Anda tampil sebagai gantinya.</p>,
-      cancelText: 'Batal',
       confirmText: 'Hapus',
-      sentenceOf,
       onConfirm: async () => takeUser(await update.perform({ avatar: '' })),
     });
   return (
     <div className="row gap-16">
       <Avatar name={user.name} size="xl" {...(user.avatar !== null && { src: user.avatar })} />
       <div className="row wrap gap-8 gap-x-12">
-        <Button variant="outline" tone="neutral" onClick={() => setChoosing(true)}>
+        <Button variant="outline" onClick={() => setChoosing(true)}>
           {user.avatar === null ? 'Unggah foto' : 'Ganti foto'}
         </Button>
         {user.avatar !== null && (

@@ -25,7 +25,6 @@ import {
   listMutationMessages,
   type MutationMessage,
 } from '#contract/saldo.ts';
-import { sentenceOf } from '#web/api/errors.ts';
 import { messagesFor } from '#web/features/saldo/topups/topups.ts';
 import { lastsFor } from '#web/features/saldo/usage/usage.ts';
 import { WentWrong, EmptyState } from '#web/ui/panel/EmptyState.tsx';
@@ -66,7 +65,7 @@ export function SaldoPage() {
       <PageHead
         title="Saldo"
         context={wide && 'Saldo dipakai untuk mengirim pesan. Isi kapan saja, pakai sampai habis.'}
-        action={<TopupButton onSaldo icon={<Plus size={18} aria-hidden="true" />} />}
+        action={<TopupButton onSaldo icon={<Plus size={18} />} />}
       />
       <div className={classes('stack gap-36 mt-24', styles['page'])}>
         {!isCalm && notices}
@@ -131,7 +130,7 @@ function BalanceCard({ saldo, pace, error, onRetry }: Props) {
   if (!saldo && error) {
     return (
       <section className="card" aria-label="Saldo Anda">
-        <WentWrong message={sentenceOf(error)} onRetry={onRetry} />
+        <WentWrong query={{ error, refetch: onRetry }} />
       </section>
     );
   }
@@ -477,7 +476,7 @@ const Opener = ({ row, open, onToggle }: OpenerProps) => (
     aria-label={`Rincian ${titleOf(row)} ${row.message ? nameAndNumberOf(row.message) : moreOf(row)}`}
     onClick={onToggle}
   >
-    <ChevronDown size={18} className="chevron inherit" aria-hidden="true" />
+    <ChevronDown size={18} className="chevron inherit" />
   </button>
 );
 
@@ -499,9 +498,7 @@ function LineSteps({ line }: { line: Mutation }) {
   const zone = useUser().timezone;
   const list = useList(listMutationMessages, { seq: line.seq }, { page });
   const { rows, totalPages, loading } = list.table;
-  if (list.error) {
-    return <WentWrong message={sentenceOf(list.error)} onRetry={() => void list.refetch()} />;
-  }
+  if (list.error) return <WentWrong query={list} />;
   const [only] = line.items === 1 ? rows : [];
   const steps = [...heldSteps(line, zone), ...(only ? settledSteps(only, zone) : [])];
   return (

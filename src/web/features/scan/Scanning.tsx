@@ -149,7 +149,7 @@ const ToSimulator = () => (
       target="_blank"
       variant="subtle"
       size="lg"
-      icon={<ExternalLink size={18} aria-hidden="true" />}
+      icon={<ExternalLink size={18} />}
     >
       Buka simulator<span className="sr-only"> (tab baru)</span>
     </AnchorButton>
@@ -192,7 +192,6 @@ function Late({ isWaiting, onRenew }: LateProps) {
     >
       <Button
         variant="outline"
-        tone="neutral"
         onClick={() => {
           setLate(false);
           onRenew();

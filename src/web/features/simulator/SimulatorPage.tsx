@@ -57,7 +57,7 @@ export function SimulatorPage() {
     return (
       <main id="isi" className={styles['main']}>
         <PageTitle>Simulator</PageTitle>
-        <WentWrong message={sentenceOf(config.error)} onRetry={() => void config.refetch()} />
+        <WentWrong query={config} />
       </main>
     );
   }
@@ -93,7 +93,7 @@ function World({ own }: { own: string | undefined }) {
             styles['banner'],
           )}
         >
-          <FlaskConical size={16} aria-hidden="true" />
+          <FlaskConical size={16} />
           Ini simulasi: pesan tidak sampai ke orang sungguhan dan uang tidak berpindah.
         </p>
         <div
@@ -269,11 +269,7 @@ function PhoneView({ phone }: { phone: string }) {
             className={classes('grid content-start border surface', styles['waiting'])}
             aria-busy={!error}
           >
-            {error ? (
-              <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />
-            ) : (
-              <Skeleton lines={5} height="2em" />
-            )}
+            {error ? <WentWrong query={{ error, refetch }} /> : <Skeleton lines={5} height="2em" />}
           </div>
         )}
       </div>
@@ -322,7 +318,7 @@ function FixedPhones() {
           <strong>Nomor dengan hasil tetap</strong>
           <span className="block small faint">Untuk menguji sistem Anda sendiri</span>
         </span>
-        <ChevronDown size={18} className="chevron" aria-hidden="true" />
+        <ChevronDown size={18} className="chevron" />
       </summary>
       <dl className={classes('grid gap-10', styles['list'])}>
         {fixedPhones.map((phone, index) => (

@@ -133,7 +133,7 @@ const Full = ({ full, onClose }: FullProps) => (
     title="Tambah token"
     footer={
       <>
-        <Button variant="outline" tone="neutral" onClick={onClose}>
+        <Button variant="outline" onClick={onClose}>
           Tutup
         </Button>
         <LinkButton to="/billing">Lihat paket di Tagihan</LinkButton>

@@ -112,7 +112,7 @@ const Chips = ({ token }: { token: Token }) => (
 const DisconnectedChip = ({ token: { status, channel } }: { token: Token }) =>
   status === 'disconnected' &&
   channel !== 'simulator' && (
-    <StatusChip tone="warning" icon={<Unplug size={14} aria-hidden="true" />}>
+    <StatusChip tone="warning" icon={<Unplug size={14} />}>
       Sambungkan lagi
     </StatusChip>
   );
@@ -129,12 +129,7 @@ export function TokensPage() {
         context={wide && 'Nomor pengirim Anda dan kunci API-nya.'}
         action={<AddToken isMain full={full} onAdd={address.make} />}
         tools={
-          <LinkButton
-            to="/docs"
-            variant="outline"
-            tone="neutral"
-            icon={<BookOpen size={18} aria-hidden="true" />}
-          >
+          <LinkButton to="/docs" variant="outline" icon={<BookOpen size={18} />}>
             Dokumentasi API
           </LinkButton>
         }

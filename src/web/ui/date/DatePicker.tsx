@@ -117,7 +117,7 @@ const Trigger = ({
       aria-label={`${label}: ${shown}`}
       className={classes(styles['trigger'], !isSet && styles['unset'])}
     >
-      <Icon size={18} aria-hidden="true" />
+      <Icon size={18} />
       <span>{shown}</span>
     </button>
     {onClear && (

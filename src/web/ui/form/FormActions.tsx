@@ -11,7 +11,7 @@ type Props = {
 
 export const FormActions = ({ form, busy, onCancel, tone, children }: Props) => (
   <>
-    <Button variant="outline" tone="neutral" onClick={onCancel}>
+    <Button variant="outline" onClick={onCancel}>
       Batal
     </Button>
     <Button type="submit" form={form} {...(tone && { tone })} busy={busy}>

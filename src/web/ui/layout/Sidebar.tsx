@@ -79,11 +79,7 @@ export function Sidebar({ label, menu, width, onWidth, head, foot }: Props) {
             aria-controls={id}
             onClick={() => onWidth(icons ? 'wide' : 'icons')}
           >
-            {icons ? (
-              <PanelLeftOpen size={18} aria-hidden="true" />
-            ) : (
-              <PanelLeftClose size={18} aria-hidden="true" />
-            )}
+            {icons ? <PanelLeftOpen size={18} /> : <PanelLeftClose size={18} />}
           </button>
         </Tooltip>
       </div>
@@ -165,11 +161,7 @@ function Folder({ folder, current, icons }: FolderProps) {
         >
           <Icon size={20} aria-hidden="true" />
           <span className={classes('min-w-0 truncate', styles['word'])}>{label}</span>
-          <ChevronDown
-            size={16}
-            aria-hidden="true"
-            className={classes('chevron', styles['chevron'])}
-          />
+          <ChevronDown size={16} className={classes('chevron', styles['chevron'])} />
         </button>
       </Tooltip>
       <ul id={id} hidden={!open} className={classes('stack gap-2', styles['nested'])}>

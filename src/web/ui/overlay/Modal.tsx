@@ -64,7 +64,7 @@ export function Modal({ open, onClose, shape = 'modal', size = 'md', ...rest }: 
           </h2>
           {tools && <div className={styles['tools']}>{tools}</div>}
           <button type="button" className={styles['close']} aria-label="Tutup" onClick={onClose}>
-            <X size={20} aria-hidden="true" />
+            <X size={20} />
           </button>
         </div>
         <div id={`${titleId}-words`} className={styles['body']}>

@@ -12,7 +12,7 @@ export function NotFoundPage() {
   return (
     <main id="isi" tabIndex={-1} className={styles['page']}>
       {broken ? (
-        <SearchX size={72} strokeWidth={1} aria-hidden="true" className={styles['image']} />
+        <SearchX size={72} strokeWidth={1} className={styles['image']} />
       ) : (
         <img
           src={PICTURE}

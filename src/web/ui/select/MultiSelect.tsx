@@ -49,7 +49,7 @@ export function MultiSelect({ options, value, onChange, none, ...frame }: Props)
               </span>
               <span className={styles['text']}>{text.join(', ') || none}</span>
             </button>
-            <ChevronDown size={18} className={styles['arrow']} aria-hidden="true" />
+            <ChevronDown size={18} className={styles['arrow']} />
           </div>
         )}
       </Field>

@@ -34,7 +34,7 @@ export function Select({ options, placeholder, ...props }: Props) {
               </option>
             ))}
           </select>
-          <ChevronDown size={18} className={styles['arrow']} aria-hidden="true" />
+          <ChevronDown size={18} className={styles['arrow']} />
         </div>
       )}
     </Field>

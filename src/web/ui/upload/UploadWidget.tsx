@@ -194,7 +194,7 @@ function Zone({ links, input, props, labels, onFiles }: ZoneProps) {
         htmlFor={links.id}
         className={classes('row justify-center gap-12 muted leading-ui pointer', styles['idle'])}
       >
-        <CloudUpload size={22} aria-hidden="true" />
+        <CloudUpload size={22} />
         <span>
           {labels.idle}{' '}
           <span className={classes('text-accent strong', styles['browse'])}>{labels.browse}</span>

@@ -1,6 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type BillingProfile, saveBillingProfile } from '#contract/billing.ts';
-import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { formatNpwp } from '#web/features/billing/labels.ts';
 import { buyerQuery } from '#web/features/billing/queries.ts';
@@ -23,9 +22,7 @@ export function BuyerForm() {
         nama usaha, tagihan memakai nama akun Anda.
       </p>
       {buyer.data && <Fields buyer={buyer.data} />}
-      {buyer.isError && !buyer.data && (
-        <WentWrong message={sentenceOf(buyer.error)} onRetry={() => void buyer.refetch()} />
-      )}
+      {buyer.isError && !buyer.data && <WentWrong query={buyer} />}
       {buyer.isPending && <FormSkeleton fields={[44, 44, 84]} />}
     </Panel>
   );

@@ -115,7 +115,7 @@ export function DraftEditor({ campaign }: { campaign: Campaign }) {
             >
               {`${values.when === 'later' ? 'Jadwalkan' : 'Kirim'} ke ${formatNumber(campaign.recipients.waiting)} nomor`}
             </Button>
-            <Button variant="outline" tone="neutral" onClick={onSave}>
+            <Button variant="outline" onClick={onSave}>
               Simpan draf
             </Button>
             <Button variant="link" tone="danger" onClick={() => void actions.remove()}>
@@ -267,9 +267,7 @@ function useDraftActions(campaign: Campaign, { zone, costOf, onRemoved }: Reckon
           </Stack>
         ),
         tone: 'primary',
-        cancelText: 'Batal',
         confirmText: at === null ? 'Mulai kirim' : 'Jadwalkan',
-        sentenceOf,
         onConfirm: async () => changed(await start.perform({ campaign_id: campaign.id })),
       });
     },
@@ -277,9 +275,7 @@ function useDraftActions(campaign: Campaign, { zone, costOf, onRemoved }: Reckon
       confirm({
         title: 'Hapus draf ini?',
         children: <p>Daftar penerima dan isinya ikut terhapus.</p>,
-        cancelText: 'Batal',
         confirmText: 'Hapus',
-        sentenceOf,
         onConfirm: async () => {
           await remove.perform({ campaign_id: campaign.id });
           onRemoved();
@@ -417,7 +413,6 @@ function Preview({ campaign, values }: PreviewProps) {
       <div className="row justify-between gap-8 small muted">
         <Button
           variant="outline"
-          tone="neutral"
           size="sm"
           square
           aria-label="Penerima sebelumnya"
@@ -431,7 +426,6 @@ function Preview({ campaign, values }: PreviewProps) {
         </span>
         <Button
           variant="outline"
-          tone="neutral"
           size="sm"
           square
           aria-label="Penerima berikutnya"

@@ -351,7 +351,7 @@ const NewRows = ({ count, onShow }: NewRowsProps) => (
         )}
         onClick={onShow}
       >
-        <ArrowUp size={16} aria-hidden="true" />
+        <ArrowUp size={16} />
         {count >= PAGE_SIZE ? `${PAGE_SIZE}+` : count} pesan baru
       </button>
     )}

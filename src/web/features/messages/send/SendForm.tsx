@@ -158,7 +158,7 @@ type ActionsProps = { busy: boolean; isShort: boolean; onClose: () => void };
 
 const Actions = ({ busy, isShort, onClose }: ActionsProps) => (
   <Row end>
-    <Button variant="outline" tone="neutral" onClick={() => busy || onClose()}>
+    <Button variant="outline" onClick={() => busy || onClose()}>
       Batal
     </Button>
     <Button

@@ -4,7 +4,6 @@ import { Bookmark, ChevronDown } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { civilDate } from '#contract/base/time.ts';
 import { deleteView, type MessageView } from '#contract/messages/history.ts';
-import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { later } from '#web/browser/lazyComponent.ts';
 import { Link } from '#web/browser/router/Link.tsx';
@@ -123,9 +122,7 @@ function ViewMenu({ view: { id, name }, onRename, onChanged }: MenuProps) {
     const done = await confirm({
       title: `Hapus tampilan "${isolated(name)}"?`,
       children: <p>Hanya tampilannya yang dihapus; pesannya tetap ada.</p>,
-      cancelText: 'Batal',
       confirmText: 'Hapus',
-      sentenceOf,
       onConfirm: async () => void (await remove.perform({ view_id: id })),
     });
     if (done) onChanged();
@@ -141,7 +138,7 @@ function ViewMenu({ view: { id, name }, onRename, onChanged }: MenuProps) {
           className={classes('place-center text-accent', styles['more'])}
           aria-label={`Kelola tampilan ${isolated(name)}`}
         >
-          <ChevronDown size={16} aria-hidden="true" />
+          <ChevronDown size={16} />
         </button>
       )}
     >

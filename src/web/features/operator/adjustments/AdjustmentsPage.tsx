@@ -70,7 +70,7 @@ export function AdjustmentsPage() {
       title="Penyesuaian"
       context="Setiap koreksi adalah mutasi baru; yang sudah tercatat tidak pernah diubah."
       action={
-        <LinkButton to="/operator/pelanggan" variant="outline" tone="neutral">
+        <LinkButton to="/operator/pelanggan" variant="outline">
           Cari pelanggan
         </LinkButton>
       }

@@ -194,7 +194,6 @@ const OneAccount = () => (
   <div className="flex wrap gap-8 mb-12">
     <Button
       variant="outline"
-      tone="neutral"
       size="sm"
       icon={<X size={16} />}
       onClick={() => go({ account: undefined })}
@@ -211,7 +210,6 @@ function Entry({ entry }: { entry: AuditEntry }) {
     <Button
       size="sm"
       variant="outline"
-      tone="neutral"
       onClick={() => go({ ...noFilter, open: undefined, ...change })}
     >
       {words}
@@ -285,7 +283,6 @@ function Export({ filter }: { filter: ListFields<typeof listAudit> }) {
   return (
     <Button
       variant="outline"
-      tone="neutral"
       busy={make.busy}
       icon={<Download size={18} />}
       onClick={() => make.mutate(filter)}
@@ -319,7 +316,13 @@ function Chain({ state }: { state: UseQueryResult<AnswerOf<typeof auditState>> }
     <Panel
       title="Rantai"
       tools={
-        <Button variant="outline" size="sm" busy={busy || isWaiting} onClick={() => mutate({})}>
+        <Button
+          variant="outline"
+          tone="primary"
+          size="sm"
+          busy={busy || isWaiting}
+          onClick={() => mutate({})}
+        >
           Periksa sekarang
         </Button>
       }

@@ -303,7 +303,7 @@ function SettleLine(props: SettleProps) {
       <ReasonField form={form} help="Tercatat bersama nama Anda." />
       <div className="flex wrap justify-end gap-8">
         {(line.state === 'unmatched' || isTwin) && (
-          <Button variant="outline" tone="neutral" onClick={askDismiss}>
+          <Button variant="outline" onClick={askDismiss}>
             Kesampingkan
           </Button>
         )}

@@ -211,7 +211,7 @@ function CustomerPage({ accountId }: { accountId: string }) {
         to="/operator/pelanggan"
         className={classes('inline-flex align-center gap-6', styles['back'])}
       >
-        <ArrowLeft size={16} aria-hidden="true" /> Semua pelanggan
+        <ArrowLeft size={16} /> Semua pelanggan
       </Link>
       <Loaded query={customer} lines={14}>
         {(found) => <Customer customer={found} />}
@@ -423,7 +423,6 @@ function Sessions({ customer }: Props) {
                 <Button
                   size="sm"
                   variant="outline"
-                  tone="neutral"
                   aria-label={`Akhiri sesi ${session.device} dari ${session.ip}`}
                   onClick={() => end(session)}
                 >

@@ -86,8 +86,8 @@ export function ActionMenu({ customer, onChoose }: MenuProps) {
       label="Tindakan untuk pelanggan ini"
       align="end"
       trigger={(props) => (
-        <Button {...props} variant="outline" tone="neutral">
-          Tindakan <ChevronDown size={16} aria-hidden="true" />
+        <Button {...props} variant="outline">
+          Tindakan <ChevronDown size={16} />
         </Button>
       )}
     >

@@ -164,13 +164,7 @@ function Details({ operator, onClose }: { operator: Operator; onClose: () => voi
         ]}
       />
       <Row>
-        <LinkButton
-          to="/operator/audit"
-          search={{ user: user_id }}
-          size="sm"
-          variant="outline"
-          tone="neutral"
-        >
+        <LinkButton to="/operator/audit" search={{ user: user_id }} size="sm" variant="outline">
           Lihat catatan auditnya
         </LinkButton>
       </Row>
@@ -267,11 +261,11 @@ function Ends({ operator, onRemoved }: { operator: Operator; onRemoved: () => vo
         </p>
       )}
       <Row>
-        <Button variant="outline" tone="neutral" disabled={sessions === 0} onClick={end}>
+        <Button variant="outline" disabled={sessions === 0} onClick={end}>
           Akhiri sesi
         </Button>
         {second_factor && !you && (
-          <Button variant="outline" tone="neutral" onClick={reset}>
+          <Button variant="outline" onClick={reset}>
             Hapus verifikasi dua langkah
           </Button>
         )}

@@ -21,7 +21,7 @@ export function Plans() {
     <Panel
       title="Paket"
       tools={
-        <Button variant="outline" size="sm" onClick={() => setEdited('new')}>
+        <Button variant="outline" tone="primary" size="sm" onClick={() => setEdited('new')}>
           Tambah paket
         </Button>
       }

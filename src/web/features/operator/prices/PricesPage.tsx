@@ -93,7 +93,7 @@ function Change({ title, Form }: ChangeProps) {
   const close = () => setOpen(false);
   return (
     <>
-      <Button variant="outline" size="sm" onClick={() => setOpen(true)}>
+      <Button variant="outline" tone="primary" size="sm" onClick={() => setOpen(true)}>
         {title}
       </Button>
       {isOpen && (

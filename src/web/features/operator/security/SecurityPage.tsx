@@ -262,10 +262,8 @@ function CodesPart({ factors: { recovery }, withFactor, onCodes }: PartProps) {
           <PasswordQuestion of={renewRecoveryCodes} />
         </>
       ),
-      cancelText: 'Batal',
       confirmText: 'Buat kode baru',
       tone: 'primary',
-      sentenceOf,
       onConfirm: async () => {
         codes = (await withFactor(() => renew.perform({}))).recovery_codes;
       },
@@ -298,7 +296,7 @@ function CodesPart({ factors: { recovery }, withFactor, onCodes }: PartProps) {
           .
         </p>
         <div>
-          <Button variant="outline" tone="neutral" onClick={() => void ask()}>
+          <Button variant="outline" onClick={() => void ask()}>
             Buat kode baru
           </Button>
         </div>
@@ -360,19 +358,12 @@ function CodesDialog({ codes, onClose }: DialogProps) {
         </div>
         <Row>
           <CopyButton value={codes.join('\n')} />
-          <Button
-            size="sm"
-            variant="outline"
-            tone="neutral"
-            icon={<Download size={16} />}
-            onClick={save}
-          >
+          <Button size="sm" variant="outline" icon={<Download size={16} />} onClick={save}>
             Unduh
           </Button>
           <Button
             size="sm"
             variant="outline"
-            tone="neutral"
             icon={<Printer size={16} />}
             onClick={() => window.print()}
           >
@@ -413,7 +404,6 @@ function PasskeysPart({ factors, withFactor, onCodes }: PartProps) {
         <div>
           <Button
             variant={factors.factors.length > 0 ? 'outline' : 'subtle'}
-            tone={factors.factors.length > 0 ? 'neutral' : 'primary'}
             onClick={() => setAdding(true)}
           >
             Tambah passkey

@@ -146,14 +146,13 @@ function Assignee({ thread: { assignee, operators }, acts }: Props) {
           {...props}
           size="sm"
           variant="outline"
-          tone="neutral"
           busy={acts.busy === 'assign'}
           aria-label={`Yang menangani: ${isolated(name)}`}
           icon={
             assignee ? (
               <Avatar name={assignee.name} size="xs" decorative />
             ) : (
-              <UserRound size={16} aria-hidden="true" />
+              <UserRound size={16} />
             )
           }
         >
@@ -199,9 +198,8 @@ function Snooze({ thread: { snoozed_until }, acts }: Props) {
             {...props}
             size="sm"
             variant="outline"
-            tone="neutral"
             busy={acts.busy === 'snooze'}
-            icon={<AlarmClock size={16} aria-hidden="true" />}
+            icon={<AlarmClock size={16} />}
           >
             {snoozed_until ? formatDateTimeZone(snoozed_until, zone) : 'Tunda'}
           </Button>
@@ -235,7 +233,7 @@ function Finish({ thread: { status }, acts }: Props) {
         size="sm"
         variant="subtle"
         busy={acts.busy === 'close'}
-        icon={<CircleCheck size={16} aria-hidden="true" />}
+        icon={<CircleCheck size={16} />}
         onClick={acts.close}
       >
         <span className={styles['word']}>Selesai</span>
@@ -247,7 +245,7 @@ function Finish({ thread: { status }, acts }: Props) {
       size="sm"
       variant="subtle"
       busy={acts.busy === 'reopen'}
-      icon={<RotateCcw size={16} aria-hidden="true" />}
+      icon={<RotateCcw size={16} />}
       onClick={acts.reopen}
     >
       <span className={styles['word']}>Buka lagi</span>
@@ -265,11 +263,10 @@ const More = ({ acts, onCustomer }: Pick<EndProps, 'acts' | 'onCustomer'>) => (
         size="sm"
         square
         variant="outline"
-        tone="neutral"
         busy={acts.busy === 'transcript'}
         aria-label="Tindakan lain"
       >
-        <Ellipsis size={18} aria-hidden="true" />
+        <Ellipsis size={18} />
       </Button>
     )}
   >

@@ -191,6 +191,7 @@ function Connection({ token }: { token: SystemToken }) {
           ) : channel === 'cloud' ? null : (
             <Button
               variant={link ? 'outline' : 'solid'}
+              tone="primary"
               busy={make.busy}
               onClick={() => make.busy || make.mutate({})}
             >
@@ -221,7 +222,7 @@ function Move({ token }: { token: SystemToken }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <Button variant="outline" tone="neutral" onClick={() => setOpen(true)}>
+      <Button variant="outline" onClick={() => setOpen(true)}>
         Pindah kanal
       </Button>
       {isOpen && <MoveSystemToken token={token} onClose={() => setOpen(false)} />}
@@ -313,7 +314,7 @@ function MoveSystemToken({ token, onClose }: MoveProps) {
       title="Pindah kanal token sistem"
       footer={
         <>
-          <Button variant="outline" tone="neutral" onClick={onClose}>
+          <Button variant="outline" onClick={onClose}>
             Batal
           </Button>
           {token.others.length > 0 && (

@@ -239,7 +239,7 @@ function Slip({ slip }: SlipProps) {
           href={url}
           download={name}
         >
-          <Download size={18} aria-hidden="true" />
+          <Download size={18} />
           <bdi>{name}</bdi>
         </a>
       )}
@@ -527,6 +527,7 @@ function AtGateway({ topup, provider, onDecided }: GatewayProps) {
         <div className="flex wrap justify-end gap-8">
           <Button
             variant="outline"
+            tone="primary"
             busy={asking.busy}
             onClick={() => void ask().catch(() => undefined)}
           >

@@ -203,7 +203,7 @@ function ProofStep({ code, onCode, onClose, onDone }: ProofProps) {
 
 const Foot = ({ onClose, children }: { onClose: () => void; children: ReactNode }) => (
   <>
-    <Button variant="outline" tone="neutral" onClick={onClose}>
+    <Button variant="outline" onClick={onClose}>
       Batal
     </Button>
     {children}

@@ -70,7 +70,7 @@ const Step = ({ form, step, submit, busy, back, onClose, children }: StepProps) 
     footer={
       <>
         {back ?? (
-          <Button variant="outline" tone="neutral" onClick={() => busy || onClose()}>
+          <Button variant="outline" onClick={() => busy || onClose()}>
             Batal
           </Button>
         )}
@@ -180,7 +180,7 @@ function CodesStep({ codes, onCodes, onBack, onClose, onDone }: CodesProps) {
   const [old, fresh] = codes;
   const wrongCode = wrongCodeIn(error);
   const back = (
-    <Button variant="outline" tone="neutral" onClick={() => busy || onBack()}>
+    <Button variant="outline" onClick={() => busy || onBack()}>
       Nomor lain
     </Button>
   );

@@ -32,9 +32,7 @@ export function LowSaldo() {
   }, [editing]);
   return (
     <Panel title="Peringatan saldo rendah" look="card">
-      {!alert.data && alert.error && (
-        <WentWrong message={sentenceOf(alert.error)} onRetry={() => void alert.refetch()} />
-      )}
+      {!alert.data && alert.error && <WentWrong query={alert} />}
       {alert.isPending && (
         <div aria-busy="true">
           <Skeleton lines={3} />

@@ -117,7 +117,7 @@ function Refused({ error, onInstead }: { error: Error; onInstead: () => void }) 
     <Alert state={isTooLong ? 'warning' : 'danger'} visible label={sentenceOf(error)}>
       {isTooLong && (
         <p className="mt-8">
-          <Button size="sm" variant="outline" tone="neutral" onClick={onInstead}>
+          <Button size="sm" variant="outline" onClick={onInstead}>
             Unduh sebagai CSV
           </Button>
         </p>

@@ -55,7 +55,6 @@ export function TopupDetail({ topup, onClose }: Props) {
         'Jika Anda sudah mentransfer, jangan dibatalkan: saldo bertambah begitu transfer masuk.',
       cancelText: 'Kembali',
       confirmText: 'Batalkan isi saldo',
-      sentenceOf,
       onConfirm: async () => {
         try {
           await cancel.perform({ topup_id: topup.id });
@@ -73,7 +72,7 @@ export function TopupDetail({ topup, onClose }: Props) {
         </Button>
       )}
       {(topup.status === 'expired' || topup.status === 'cancelled') && (
-        <TopupButton onSaldo variant="outline">
+        <TopupButton onSaldo variant="outline" tone="primary">
           Buat isi saldo baru
         </TopupButton>
       )}
@@ -152,7 +151,7 @@ function Outcome({ topup }: { topup: Topup }) {
             styles['paid'],
           )}
         >
-          <CircleCheck size={44} strokeWidth={1.75} aria-hidden="true" />
+          <CircleCheck size={44} strokeWidth={1.75} />
           <p className={classes('mt-4 heading', styles['word'])}>{topupStatusLabel.paid}</p>
           <p>
             <strong>
@@ -329,12 +328,7 @@ function QrisPayment({ topup, qr }: { topup: Topup; qr: string }) {
             alt={`Kode QRIS untuk membayar ${formatRupiah(topup.total)}`}
           />
         </Suspense>
-        <Button
-          variant="outline"
-          tone="neutral"
-          icon={<Download size={18} />}
-          onClick={() => void save()}
-        >
+        <Button variant="outline" icon={<Download size={18} />} onClick={() => void save()}>
           Simpan gambar QR
         </Button>
       </div>

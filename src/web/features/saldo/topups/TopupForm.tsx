@@ -141,7 +141,7 @@ function Steps({ proposed, onClose, onMade, step, onStep }: StepsProps) {
 
 const AmountButtons = ({ id, onClose }: { id: string; onClose: () => void }) => (
   <>
-    <Button variant="outline" tone="neutral" onClick={onClose}>
+    <Button variant="outline" onClick={onClose}>
       Batal
     </Button>
     <Button type="submit" form={id}>
@@ -152,7 +152,7 @@ const AmountButtons = ({ id, onClose }: { id: string; onClose: () => void }) => 
 
 const PaymentButtons = (props: { id: string; busy: boolean; onBack: () => void }) => (
   <>
-    <Button variant="outline" tone="neutral" onClick={props.onBack}>
+    <Button variant="outline" onClick={props.onBack}>
       Kembali
     </Button>
     <Button
@@ -238,7 +238,7 @@ function Refused({ error, onClose }: { error: Error | null; onClose: () => void 
       <div ref={alert}>
         <Alert visible state="danger" label={sentenceOf(error)}>
           {code === 'topup_too_many' && (
-            <Button size="sm" variant="outline" tone="neutral" onClick={onClose}>
+            <Button size="sm" variant="outline" onClick={onClose}>
               Lihat yang menunggu
             </Button>
           )}
@@ -376,7 +376,7 @@ function Methods({ offer, amount, selected, error, onChange }: MethodsProps) {
         <details open={isFoldedSelected}>
           <summary className="row gap-6 w-fit min-h-40 small muted semibold pointer plain-list no-marker">
             Cara bayar lain
-            <ChevronDown size={16} className="chevron inherit" aria-hidden="true" />
+            <ChevronDown size={16} className="chevron inherit" />
           </summary>
           <div className={classes('stack gap-10 min-w-0', styles['methods'])}>
             {folded.map((group) => (
@@ -442,7 +442,7 @@ function Kind({ group: { title, methods }, last, ...props }: KindProps) {
       role="group"
       aria-label={title}
     >
-      <Landmark size={20} aria-hidden="true" />
+      <Landmark size={20} />
       <div className="grid fill">
         <span className={classes('flex wrap align-baseline strong gap-0 gap-x-10', styles['name'])}>
           {title}

@@ -72,7 +72,7 @@ export function Phone({ phone }: { phone: SimulatedPhone }) {
             )}
             onClick={() => setScreen({ at: 'camera', looks: true })}
           >
-            <ScanQrCode size={18} aria-hidden="true" />
+            <ScanQrCode size={18} />
             Ada kode QR di tab lain. Pindai
           </button>
         )}
@@ -128,22 +128,22 @@ function StatusBar({ phone }: { phone: SimulatedPhone }) {
       <span className="row tiny muted gap-5">
         {phone.slow && !phone.offline && (
           <>
-            <Snail size={15} aria-hidden="true" />
+            <Snail size={15} />
             <span className="sr-only">Lambat</span>
           </>
         )}
         {phone.offline ? (
           <>
-            <Plane size={15} aria-hidden="true" />
+            <Plane size={15} />
             <span>Offline</span>
           </>
         ) : (
           <>
-            <SignalHigh size={15} aria-hidden="true" />
-            <Wifi size={15} aria-hidden="true" />
+            <SignalHigh size={15} />
+            <Wifi size={15} />
           </>
         )}
-        <BatteryFull size={17} aria-hidden="true" />
+        <BatteryFull size={17} />
       </span>
     </div>
   );

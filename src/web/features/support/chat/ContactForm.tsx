@@ -61,7 +61,7 @@ export function ContactForm({ onSend, onClose }: Props) {
             set('phone', normalizePhone(phone));
           }}
         />
-        <Button size="sm" variant="outline" tone="neutral" onClick={onClose}>
+        <Button size="sm" variant="outline" onClick={onClose}>
           Batal
         </Button>
         <Button size="sm" type="submit">

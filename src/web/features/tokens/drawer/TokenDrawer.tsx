@@ -10,7 +10,7 @@ import {
   rotateToken,
   updateToken,
 } from '#contract/tokens.ts';
-import { isNotFound, sentenceOf } from '#web/api/errors.ts';
+import { isNotFound } from '#web/api/errors.ts';
 import { useUser } from '#web/api/user.ts';
 import { ExpiryChip } from '#web/features/tokens/access/ExpiryChip.tsx';
 import { TokenReview, ReviewChip } from '#web/features/tokens/drawer/TokenReview.tsx';
@@ -69,7 +69,7 @@ export function TokenDrawer({ id, linking, onClose }: Props) {
             Alamatnya mungkin salah tulis, atau token ini sudah dihapus.
           </EmptyState>
         ) : (
-          <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />
+          <WentWrong query={{ error, refetch }} />
         )
       ) : (
         <div aria-busy="true" className="stack gap-24">
@@ -252,23 +252,17 @@ function TokenActions({ token, onGone }: TokenActionsProps) {
   const askRemove = useRemoveToken(token, onGone);
   const askUnlink = () =>
     confirm({
-      cancelText: 'Batal',
-      sentenceOf,
       ...unlinkWords(token),
       onConfirm: async () => changed(await unlink.perform({ token_id: token.id })),
     });
 
-  const outline = { variant: 'outline', tone: 'neutral' } as const;
+  const outline = { variant: 'outline' } as const;
   return (
     <section className={styles['part']}>
       <h4>Tindakan</h4>
       <div className="flex wrap gap-8">
         {token.phone && (
-          <Button
-            {...outline}
-            icon={<Unplug size={18} aria-hidden="true" />}
-            onClick={() => void askUnlink()}
-          >
+          <Button {...outline} icon={<Unplug size={18} />} onClick={() => void askUnlink()}>
             {token.channel === 'cloud' ? 'Putuskan nomor' : 'Putuskan ponsel'}
           </Button>
         )}
@@ -276,7 +270,7 @@ function TokenActions({ token, onGone }: TokenActionsProps) {
         <Button
           {...outline}
           tone="danger"
-          icon={<Trash2 size={18} aria-hidden="true" />}
+          icon={<Trash2 size={18} />}
           onClick={() => void askRemove()}
         >
           Hapus token
@@ -292,12 +286,7 @@ function Move({ token }: { token: Token }) {
   const close = () => setOpen(false);
   return (
     <>
-      <Button
-        variant="outline"
-        tone="neutral"
-        icon={<ArrowRightLeft size={18} aria-hidden="true" />}
-        onClick={() => setOpen(true)}
-      >
+      <Button variant="outline" icon={<ArrowRightLeft size={18} />} onClick={() => setOpen(true)}>
         Pindah kanal
       </Button>
       {isOpen && (
@@ -331,8 +320,6 @@ function TokenKey({ token }: { token: Token }) {
   const hasKey = token.key_hint !== '';
   const askKey = () =>
     confirm({
-      cancelText: 'Batal',
-      sentenceOf,
       ...(hasKey ? rotateWords : makeWords),
       onConfirm: async () => {
         const { token: renewed, key } = await rotate.perform({ token_id: token.id });
@@ -354,12 +341,7 @@ function TokenKey({ token }: { token: Token }) {
         )}
       </p>
       <div>
-        <Button
-          variant="outline"
-          tone="neutral"
-          icon={<RotateCcwKey size={18} aria-hidden="true" />}
-          onClick={() => void askKey()}
-        >
+        <Button variant="outline" icon={<RotateCcwKey size={18} />} onClick={() => void askKey()}>
           {hasKey ? 'Ganti kunci' : 'Buat kunci'}
         </Button>
       </div>

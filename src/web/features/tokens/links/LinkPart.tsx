@@ -162,8 +162,7 @@ export function LinkPart({ token, linking, atOnce = false, risk, restricted = fa
         {here === undefined && (
           <Button
             variant={live ? 'outline' : 'solid'}
-            tone={live ? 'neutral' : 'primary'}
-            icon={<QrCode size={18} aria-hidden="true" />}
+            icon={<QrCode size={18} />}
             busy={busy}
             onClick={() => begin(true)}
           >
@@ -172,8 +171,7 @@ export function LinkPart({ token, linking, atOnce = false, risk, restricted = fa
         )}
         <Button
           variant="outline"
-          tone="neutral"
-          icon={<Link2 size={18} aria-hidden="true" />}
+          icon={<Link2 size={18} />}
           busy={busy}
           onClick={() => begin(false)}
         >
@@ -206,7 +204,7 @@ function ScanLink({ link, onEnd }: { link: Link; onEnd: () => void }) {
           href={link.path}
           target="_blank"
           rel="noopener"
-          icon={<ExternalLink size={18} aria-hidden="true" />}
+          icon={<ExternalLink size={18} />}
         >
           Buka<span className="sr-only"> halaman pindai (tab baru)</span>
         </AnchorButton>

@@ -47,7 +47,7 @@ import { NoRows } from '#web/ui/table/list/NoRows.tsx';
 import { useAddressView } from '#web/ui/table/list/useAddressView.ts';
 import { useList } from '#web/ui/table/list/useList.ts';
 import { useQuery } from '@tanstack/react-query';
-import { refusalCode, sentenceOf } from '#web/api/errors.ts';
+import { refusalCode } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { CodeBlock } from '#web/ui/copy/CodeBlock.tsx';
@@ -145,9 +145,8 @@ type ReplayProps = { isOff: boolean; reason: string; onClick: () => void };
 const ReplayButton = ({ isOff, reason, onClick }: ReplayProps) => (
   <Button
     variant="outline"
-    tone="neutral"
     size="sm"
-    icon={<History size={16} aria-hidden="true" />}
+    icon={<History size={16} />}
     disabled={isOff}
     aria-describedby={isOff ? reason : undefined}
     onClick={onClick}
@@ -251,12 +250,7 @@ function Content({ webhook, id }: { webhook: Webhook; id: string }) {
   if (delivery) return <Details tokenId={tokenId} isOff={state === 'off'} delivery={delivery} />;
   if (error) {
     const isGone = refusalCode(error) === 'not_found';
-    return (
-      <WentWrong
-        message={sentenceOf(error)}
-        {...(isGone ? {} : { onRetry: () => void refetch() })}
-      />
-    );
+    return <WentWrong query={isGone ? { error } : { error, refetch }} />;
   }
   return (
     <div aria-busy="true">
@@ -289,7 +283,7 @@ function Details({ tokenId, isOff, delivery }: DetailsProps) {
         <div>
           <Button
             variant="subtle"
-            icon={<RotateCcw size={18} aria-hidden="true" />}
+            icon={<RotateCcw size={18} />}
             disabled={isOff}
             aria-describedby={isOff ? reason : undefined}
             busy={replay.busy}
@@ -548,7 +542,7 @@ function ReplayDialog({ webhook, filters, onClose }: ReplayDialogProps) {
       size="sm"
       footer={
         <>
-          <Button variant="outline" tone="neutral" onClick={onClose}>
+          <Button variant="outline" onClick={onClose}>
             Batal
           </Button>
           <Button

@@ -44,7 +44,6 @@ export function ListFilters({ title, count, reset = 'Hapus filter', onReset, chi
     <>
       <Button
         variant={count > 0 ? 'subtle' : 'outline'}
-        tone={count > 0 ? 'primary' : 'neutral'}
         icon={<SlidersHorizontal size={18} />}
         square={count === 0}
         aria-label={count > 0 ? `Filter (${count})` : 'Filter'}
@@ -58,7 +57,7 @@ export function ListFilters({ title, count, reset = 'Hapus filter', onReset, chi
         title={title}
         footer={
           <>
-            <Button variant="outline" tone="neutral" onClick={onReset}>
+            <Button variant="outline" onClick={onReset}>
               {reset}
             </Button>
             <Button onClick={() => setOpen(false)}>Lihat daftar</Button>

@@ -66,7 +66,7 @@ export function ConversationMenu({ of, label, optout, onGoTo }: Props) {
         align="end"
         trigger={(props) => (
           <Button {...props} square size="sm" variant="link" tone="neutral" aria-label={label}>
-            <EllipsisVertical size={18} aria-hidden="true" />
+            <EllipsisVertical size={18} />
           </Button>
         )}
       >

@@ -173,10 +173,7 @@ type OnlyTemplatesProps = { why: string; onOpen: (tool: Attaching) => void };
 const OnlyTemplates = ({ why, onOpen }: OnlyTemplatesProps) => (
   <div className="grid justify-items-center gap-10">
     <p>{why}</p>
-    <Button
-      icon={<LayoutTemplate size={18} aria-hidden="true" />}
-      onClick={() => onOpen('template')}
-    >
+    <Button icon={<LayoutTemplate size={18} />} onClick={() => onOpen('template')}>
       Kirim templat
     </Button>
   </div>

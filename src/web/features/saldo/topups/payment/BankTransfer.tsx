@@ -74,7 +74,7 @@ function Proof({ topup }: { topup: Topup }) {
           className={classes('flex gap-8 text-success rounded soft-success', styles['sent'])}
           role="status"
         >
-          <FileCheck size={18} className="mt-2" aria-hidden="true" />
+          <FileCheck size={18} className="mt-2" />
           <span>
             Bukti transfer terkirim <DateTime at={proof.at} />. Kami akan memeriksanya.
           </span>

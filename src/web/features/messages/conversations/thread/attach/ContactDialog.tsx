@@ -76,7 +76,6 @@ export function ContactDialog({ to, onSend, onClose }: Props) {
           <div>
             <Button
               variant="outline"
-              tone="neutral"
               size="sm"
               aria-expanded="false"
               onClick={() => setChoosing(true)}
@@ -86,7 +85,7 @@ export function ContactDialog({ to, onSend, onClose }: Props) {
           </div>
         )}
         <div className="flex wrap justify-end gap-8">
-          <Button variant="outline" tone="neutral" onClick={onClose}>
+          <Button variant="outline" onClick={onClose}>
             Batal
           </Button>
           <Button type="submit">Kirim kontak</Button>

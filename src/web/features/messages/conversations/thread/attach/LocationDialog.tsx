@@ -85,7 +85,7 @@ export function LocationDialog({ to, onSend, onClose }: Props) {
         />
         <Preview values={values} />
         <div className="flex wrap justify-end gap-8">
-          <Button variant="outline" tone="neutral" onClick={onClose}>
+          <Button variant="outline" onClick={onClose}>
             Batal
           </Button>
           <Button type="submit">Kirim lokasi</Button>
@@ -157,10 +157,9 @@ function Here({ onPlace }: { onPlace: (place: Coordinates) => void }) {
     <div className="row wrap gap-10">
       <Button
         variant="outline"
-        tone="neutral"
         size="sm"
         busy={busy}
-        icon={<LocateFixed size={16} aria-hidden="true" />}
+        icon={<LocateFixed size={16} />}
         onClick={ask}
       >
         Gunakan lokasi saya
