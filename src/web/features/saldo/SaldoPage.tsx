@@ -48,7 +48,6 @@ import type { Column } from '#web/ui/table/tableProps.ts';
 import { DatePicker } from '#web/ui/date/DatePicker.tsx';
 import { Panel } from '#web/ui/panel/Panel.tsx';
 import { type DateRange, dateWords, isCivilDate } from '#web/ui/date/dates.ts';
-import { Select } from '#web/ui/select/Select.tsx';
 import { Pagination } from '#web/ui/pagination/Pagination.tsx';
 import { Timeline, type TimelineEntry } from '#web/ui/status/Timeline.tsx';
 
@@ -383,9 +382,8 @@ const Filters = ({ range, kind, line, wrong, onChange }: FiltersProps) => (
     count={[range ?? wrong, kind, line].filter(Boolean).length}
     {...(line && { reset: `Mutasi #${line} saja, tampilkan semua` })}
     onReset={() => onChange(noFilter)}
-  >
-    {(hideLabel) => (
-      <>
+    filters={[
+      (hideLabel) => (
         <DatePicker
           label="Tanggal"
           labels={dateWords}
@@ -394,16 +392,15 @@ const Filters = ({ range, kind, line, wrong, onChange }: FiltersProps) => (
           error={wrong}
           onChange={(chosen) => onChange({ from: chosen?.from, to: chosen?.to, line: undefined })}
         />
-        <Select
-          label="Jenis mutasi"
-          hideLabel={hideLabel}
-          options={kinds}
-          value={kind ?? ''}
-          onChange={({ target }) => onChange({ kind: target.value || undefined, line: undefined })}
-        />
-      </>
-    )}
-  </ListFilters>
+      ),
+      {
+        label: 'Jenis mutasi',
+        options: kinds,
+        value: kind,
+        onChange: (value) => onChange({ kind: value, line: undefined }),
+      },
+    ]}
+  />
 );
 
 const opens = ({ kind, outcome }: Mutation): boolean => outcome !== null || kind === 'correction';

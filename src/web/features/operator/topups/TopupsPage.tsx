@@ -12,12 +12,8 @@ import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
 import styles from '#web/features/operator/operator.module.css';
 import { Hash, OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
-import {
-  amountColumn,
-  momentColumn,
-  OperatorList,
-  optionsOf,
-} from '#web/features/operator/OperatorList.tsx';
+import { amountColumn, momentColumn, OperatorList } from '#web/features/operator/OperatorList.tsx';
+import { optionsOf } from '#web/ui/select/options.ts';
 import { GiveBack } from '#web/features/operator/suspense/GiveBack.tsx';
 import {
   filterOf,

@@ -60,7 +60,7 @@ import { nameAndNumberOf } from '#contract/messages/peer.ts';
 import { Link } from '#web/browser/router/Link.tsx';
 import { DatePicker } from '#web/ui/date/DatePicker.tsx';
 import { dateWords, type DateRange } from '#web/ui/date/dates.ts';
-import type { Option } from '#web/ui/select/options.ts';
+import { type Option, optionsOf } from '#web/ui/select/options.ts';
 import { Select } from '#web/ui/select/Select.tsx';
 import { ListFilters } from '#web/ui/table/list/ListFilters.tsx';
 import { SearchField } from '#web/ui/text/SearchField.tsx';
@@ -410,10 +410,7 @@ function Peer({ delivery: { peer, name, message_id: id } }: { delivery: Delivery
   );
 }
 
-const stateOptions: readonly Option[] = [
-  { value: '', label: 'Semua status' },
-  ...Object.entries(deliveryStateLabel).map(([value, label]) => ({ value, label })),
-];
+const stateOptions = optionsOf('Semua status', deliveryStateLabel);
 const typeOptions: readonly Option[] = [
   { value: '', label: 'Semua jenis' },
   ...eventTypes.map((value) => ({ value, label: eventTypeLabel[value] })),
@@ -444,23 +441,20 @@ const DeliveryFilters = ({ search, filters, onChange }: DeliveryFiltersProps) =>
       title="Saring pengiriman"
       count={[filters.state, filters.type, rangeOf(search)].filter(Boolean).length}
       onReset={() => onChange(noFilters)}
-    >
-      {(hideLabel) => (
-        <>
-          <Select
-            label="Status"
-            hideLabel={hideLabel}
-            options={stateOptions}
-            value={filters.state ?? ''}
-            onChange={({ target }) => onChange({ state: target.value || undefined })}
-          />
-          <Select
-            label="Peristiwa"
-            hideLabel={hideLabel}
-            options={typeOptions}
-            value={filters.type ?? ''}
-            onChange={({ target }) => onChange({ type: target.value || undefined })}
-          />
+      filters={[
+        {
+          label: 'Status',
+          options: stateOptions,
+          value: filters.state,
+          onChange: (state) => onChange({ state }),
+        },
+        {
+          label: 'Peristiwa',
+          options: typeOptions,
+          value: filters.type,
+          onChange: (type) => onChange({ type }),
+        },
+        (hideLabel) => (
           <DatePicker
             label="Tanggal (WIB)"
             labels={dateWords}
@@ -469,9 +463,9 @@ const DeliveryFilters = ({ search, filters, onChange }: DeliveryFiltersProps) =>
             max={civilDate(new Date())}
             onChange={(range) => onChange({ from: range?.from, to: range?.to })}
           />
-        </>
-      )}
-    </ListFilters>
+        ),
+      ]}
+    />
   </div>
 );
 
