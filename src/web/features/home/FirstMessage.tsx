@@ -105,10 +105,7 @@ function SendFirst({ home, token, failed, onSent }: SendProps) {
         verify={realNumber}
         autoComplete="off"
         help={isToSelf ? 'Nomor Anda sendiri, untuk mencoba.' : undefined}
-        value={values.to}
-        error={errors.to}
-        onChange={(digits) => form.set('to', digits)}
-        onBlur={() => form.leave('to')}
+        {...form.field('to')}
       />
       <TextArea
         label="Isi pesan"

@@ -340,21 +340,10 @@ function PasswordPart() {
         <PasswordField
           label="Kata sandi sekarang"
           required
-          name="current"
           autoComplete="current-password"
-          value={form.values.current}
-          error={form.errors.current}
-          onChange={(event) => form.set('current', event.target.value)}
-          onBlur={() => form.leave('current')}
+          {...form.field('current')}
         />
-        <NewPasswordField
-          label="Kata sandi baru"
-          value={form.values.password}
-          error={form.errors.password}
-          about={user}
-          onChange={(password) => form.set('password', password)}
-          onBlur={() => form.leave('password')}
-        />
+        <NewPasswordField label="Kata sandi baru" about={user} {...form.field('password')} />
         <div>
           <Button type="submit" variant="subtle" busy={busy}>
             Ganti kata sandi
@@ -528,23 +517,15 @@ function Names() {
       <TextField
         label="Nama Anda atau nama usaha"
         required
-        name="name"
         autoComplete="name"
-        value={form.values.name}
-        error={form.errors.name}
-        onChange={(event) => form.set('name', event.target.value)}
-        onBlur={() => form.leave('name')}
+        {...form.field('name')}
       />
       <TextField
         label="Alamat email"
         type="email"
-        name="email"
         autoComplete="email"
         help="Boleh dikosongkan."
-        value={form.values.email}
-        error={form.errors.email}
-        onChange={(event) => form.set('email', event.target.value)}
-        onBlur={() => form.leave('email')}
+        {...form.field('email')}
       />
       <div>
         <Button type="submit" busy={busy}>

@@ -34,7 +34,7 @@ import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
 import { Gateway } from '#web/features/simulator/Gateway.tsx';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
-import { CurrencyField } from '#web/ui/money/CurrencyField.tsx';
+import { AmountField } from '#web/ui/money/CurrencyField.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
 import { Panel } from '#web/ui/panel/Panel.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
@@ -184,7 +184,6 @@ function TransferForm({ initialAmount, onDone }: FormProps) {
     },
     onError: form.refuse,
   });
-  const amount = form.values.amount === '' ? undefined : Number(form.values.amount);
   const above = send.error && Object.keys(fieldsOf(send.error)).length === 0;
   return (
     <form
@@ -203,27 +202,13 @@ function TransferForm({ initialAmount, onDone }: FormProps) {
         visible={Boolean(above)}
         label={send.error ? sentenceOf(send.error) : ''}
       />
-      <CurrencyField
-        label="Jumlah"
-        name="amount"
-        size="xl"
-        required
-        indonesianSuffixes
-        value={amount}
-        error={form.errors.amount}
-        onChange={(value) => form.set('amount', value === undefined ? '' : String(value))}
-        onBlur={() => form.leave('amount')}
-      />
+      <AmountField label="Jumlah" size="xl" required indonesianSuffixes {...form.field('amount')} />
       <TextField
         label="Nama pengirim"
-        name="sender"
         autoComplete="off"
         required
         maxLength={60}
-        value={form.values.sender}
-        error={form.errors.sender}
-        onChange={(event) => form.set('sender', event.target.value)}
-        onBlur={() => form.leave('sender')}
+        {...form.field('sender')}
       />
       <Button type="submit" size="lg" block busy={send.busy}>
         Kirim transfer

@@ -14,8 +14,10 @@ export const FormActions = ({ form, busy, onCancel, tone, children }: Props) => 
     <Button variant="outline" onClick={onCancel}>
       Batal
     </Button>
-    <Button type="submit" form={form} {...(tone && { tone })} busy={busy}>
-      {children}
-    </Button>
+    {children && (
+      <Button type="submit" form={form} {...(tone && { tone })} busy={busy}>
+        {children}
+      </Button>
+    )}
   </>
 );

@@ -108,28 +108,21 @@ function ChangeForm({ grant, onLate, onAsked }: FormProps) {
 
 type PasswordsProps = { form: ReturnType<typeof useForm<Values>>; phone: string };
 
-function Passwords({ form: { values, errors, set, leave }, phone }: PasswordsProps) {
+function Passwords({ form, phone }: PasswordsProps) {
   return (
     <>
       <NewPasswordField
         label="Kata sandi baru"
         size="lg"
-        value={values.password}
-        error={errors.password}
         about={{ name: '', phone }}
-        onChange={(password) => set('password', password)}
-        onBlur={() => leave('password')}
+        {...form.field('password')}
       />
       <PasswordField
         label="Ulangi kata sandi baru"
         required
-        name="repeat"
         autoComplete="new-password"
         size="lg"
-        value={values.repeat}
-        error={errors.repeat}
-        onChange={(event) => set('repeat', event.target.value)}
-        onBlur={() => leave('repeat')}
+        {...form.field('repeat')}
       />
     </>
   );

@@ -69,7 +69,7 @@ export function ForgotPhonePage() {
         onSubmit={form.submit(send)}
       >
         <RefusalAlert error={error} fields={['phone']} />
-        <TypedPhoneField form={form} />
+        <TypedPhoneField {...form.field('phone')} />
         <CaptchaLine captcha={captcha} />
         <Button type="submit" size="lg" block busy={sending}>
           Kirim kode

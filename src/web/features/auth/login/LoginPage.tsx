@@ -99,7 +99,7 @@ export function LoginPage() {
             <RefusalAlert error={error} fields={['phone', 'password']} />
           </Suspense>
         )}
-        <TypedPhoneField form={form} />
+        <TypedPhoneField {...form.field('phone')} />
         <PasswordField
           label="Kata sandi"
           required

@@ -103,29 +103,24 @@ const Closed = ({ text }: { text: string }) => (
 );
 
 function RegisterFields({ form }: { form: ReturnType<typeof useForm<Values>> }) {
-  const { values, errors, set, leave } = form;
   return (
     <>
       <TextField
         label="Nama Anda atau nama usaha"
         required
-        name="name"
         autoComplete="name"
         size="lg"
-        value={values.name}
-        error={errors.name}
-        onChange={(event) => set('name', event.target.value)}
-        onBlur={() => leave('name')}
+        {...form.field('name')}
       />
-      <TypedPhoneField form={form} help="Kode verifikasi dikirim ke WhatsApp nomor ini." />
+      <TypedPhoneField
+        help="Kode verifikasi dikirim ke WhatsApp nomor ini."
+        {...form.field('phone')}
+      />
       <NewPasswordField
         label="Kata sandi"
         size="lg"
-        value={values.password}
-        error={errors.password}
-        about={values}
-        onChange={(password) => set('password', password)}
-        onBlur={() => leave('password')}
+        about={form.values}
+        {...form.field('password')}
       />
       <Agreement form={form} />
     </>

@@ -343,26 +343,17 @@ const mostWords = ({ token_pace: most }: Campaign): string =>
     : `${formatNumber(Math.min(most, PACE_MAX))} per menit`;
 
 function TimeFields({ form, campaign }: { form: Form<DraftValues>; campaign: Campaign }) {
-  const { values, errors } = form;
   const zoneName = formatDateTimeZone(new Date(), useUser().timezone).split(' ').at(-1);
   return (
     <>
       <div className={layout['pair']}>
-        <Select
-          label="Mulai"
-          options={whens}
-          value={values.when}
-          onChange={({ target }) => form.set('when', target.value)}
-        />
-        {values.when === 'later' && (
+        <Select label="Mulai" options={whens} {...form.field('when')} />
+        {form.values.when === 'later' && (
           <TextField
             label={`Tanggal dan jam (${zoneName})`}
             required
             type="datetime-local"
-            value={values.at}
-            error={errors.at}
-            onChange={({ target }) => form.set('at', target.value)}
-            onBlur={() => form.leave('at')}
+            {...form.field('at')}
           />
         )}
       </div>
@@ -372,10 +363,7 @@ function TimeFields({ form, campaign }: { form: Form<DraftValues>; campaign: Cam
         autoComplete="off"
         suffix="pesan per menit"
         help={`Dikosongkan: ${mostWords(campaign)}. Kecepatan yang lebih pelan lebih aman bagi nomor WhatsApp.`}
-        value={values.pace}
-        error={errors.pace}
-        onChange={({ target }) => form.set('pace', target.value)}
-        onBlur={() => form.leave('pace')}
+        {...form.field('pace')}
       />
     </>
   );

@@ -172,10 +172,7 @@ const NameFields = ({ form, tokens }: { form: Form<Values>; tokens: readonly Tok
       autoComplete="off"
       maxLength={CAMPAIGN_NAME_MAX}
       help="Hanya Anda yang melihatnya."
-      value={form.values.name}
-      error={form.errors.name}
-      onChange={({ target }) => form.set('name', target.value)}
-      onBlur={() => form.leave('name')}
+      {...form.field('name')}
     />
     <SelectOne
       label="Dari nomor"

@@ -109,10 +109,7 @@ export function SendForm({ tokens, onClose, onBusy }: SendFormProps) {
           required
           verify={realNumber}
           autoComplete="off"
-          value={values.to}
-          error={errors.to}
-          onChange={(digits) => form.set('to', digits)}
-          onBlur={() => form.leave('to')}
+          {...form.field('to')}
         />
         <TextArea
           label="Isi pesan"

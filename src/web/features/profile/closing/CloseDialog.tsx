@@ -189,12 +189,8 @@ function ProofStep({ code, onCode, onClose, onDone }: ProofProps) {
         <PasswordField
           label="Kata sandi"
           required
-          name="password"
           autoComplete="current-password"
-          value={form.values.password}
-          error={form.errors.password}
-          onChange={(event) => form.set('password', event.target.value)}
-          onBlur={() => form.leave('password')}
+          {...form.field('password')}
         />
       </form>
     </Modal>

@@ -112,13 +112,9 @@ function NumberStep({ onCodes, onClose }: NumberProps) {
         <PhoneField
           label="Nomor ponsel baru"
           required
-          name="phone"
           autoComplete="tel"
           help="Kami mengirim kode ke nomor lama dan ke nomor baru. Siapkan kedua ponsel."
-          value={form.values.phone}
-          error={form.errors.phone}
-          onChange={(phone) => form.set('phone', phone)}
-          onBlur={() => form.leave('phone')}
+          {...form.field('phone')}
         />
         <PasswordQuestion of={changePhone} />
       </form>

@@ -10,7 +10,7 @@ import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
 import { useForm } from '#web/ui/form/useForm.ts';
-import { CurrencyField } from '#web/ui/money/CurrencyField.tsx';
+import { AmountField } from '#web/ui/money/CurrencyField.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { Panel } from '#web/ui/panel/Panel.tsx';
@@ -119,7 +119,6 @@ function ThresholdForm({ alert, onClose }: { alert: SaldoAlert; onClose: () => v
     (values) => fieldErrors(saveSaldoAlert, values),
   );
   const save = useSave('Batas peringatan saldo disimpan.', onClose, form.refuse);
-  const { threshold } = form.values;
   const isAbove = save.error && Object.keys(fieldsOf(save.error)).length === 0;
   return (
     <form
@@ -135,18 +134,14 @@ function ThresholdForm({ alert, onClose }: { alert: SaldoAlert; onClose: () => v
         visible={Boolean(isAbove)}
         label={save.error ? sentenceOf(save.error) : ''}
       />
-      <CurrencyField
+      <AmountField
         label="Beri tahu di bawah"
-        name="threshold"
         required
         step={10_000}
         indonesianSuffixes
         help={`Minimal ${formatRupiah(ALERT_MIN)}. Anda diberi tahu paling sering sekali dalam 6 jam.`}
         quick={PRESETS}
-        value={threshold === '' ? undefined : Number(threshold)}
-        error={form.errors.threshold}
-        onChange={(value) => form.set('threshold', value === undefined ? '' : String(value))}
-        onBlur={() => form.leave('threshold')}
+        {...form.field('threshold')}
       />
       <div className="flex wrap gap-8">
         <Button type="submit" busy={save.busy}>

@@ -37,7 +37,7 @@ import { useMethods, type Methods as Offer } from '#web/features/saldo/topups/us
 import { allTokensQuery } from '#web/api/allTokens.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
-import { CurrencyField } from '#web/ui/money/CurrencyField.tsx';
+import { AmountField } from '#web/ui/money/CurrencyField.tsx';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { ChevronDown, CreditCard, Landmark, QrCode } from 'lucide-react';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
@@ -171,19 +171,15 @@ type StepProps = { topup: ReturnType<typeof useTopup> };
 
 const Amount = ({ topup: { form, offer, amount } }: StepProps) => (
   <div>
-    <CurrencyField
+    <AmountField
       label="Nominal"
-      name="amount"
       size="xl"
       required
       step={10_000}
       help={`Minimal ${formatRupiah(leastOf(offer.methods))}${offer.ppn ? ', belum termasuk PPN' : ''}. Boleh ditulis singkat: 50rb atau 1,5jt.`}
       indonesianSuffixes
-      value={amount}
       quick={TOPUP_PRESETS}
-      error={form.errors.amount}
-      onChange={(value) => form.set('amount', value === undefined ? '' : String(value))}
-      onBlur={() => form.leave('amount')}
+      {...form.field('amount')}
     />
     <p className={classes('mt-12 muted', styles['worth'])} role="status">
       <Worth amount={amount} />

@@ -272,24 +272,11 @@ function NewChat({ phone, onBack, onSent }: NewChatProps) {
         <HomeTelephoneField
           label="Kepada"
           required
-          name="to"
           autoComplete="off"
           help="Nomor yang tersambung ke sebuah token."
-          value={form.values.to}
-          error={form.errors.to}
-          onChange={(digits) => form.set('to', digits)}
-          onBlur={() => form.leave('to')}
+          {...form.field('to')}
         />
-        <TextArea
-          label="Pesan"
-          required
-          name="text"
-          maxLength={TEXT_MAX}
-          value={form.values.text}
-          error={form.errors.text}
-          onChange={(event) => form.set('text', event.target.value)}
-          onBlur={() => form.leave('text')}
-        />
+        <TextArea label="Pesan" required maxLength={TEXT_MAX} {...form.field('text')} />
         <Button type="submit" size="lg" block busy={send.busy}>
           Kirim
         </Button>

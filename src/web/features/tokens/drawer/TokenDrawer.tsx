@@ -402,28 +402,16 @@ function TokenSettings({ token }: { token: Token }) {
       <h4>Pengaturan</h4>
       <form ref={form.ref} noValidate className="stack gap-16" onSubmit={onSubmit}>
         <RefusalAlert error={error} fields={['name', 'daily_limit']} />
-        <TextField
-          label="Nama"
-          required
-          name="name"
-          autoComplete="off"
-          value={form.values.name}
-          error={form.errors.name}
-          onChange={(event) => form.set('name', event.target.value)}
-          onBlur={() => form.leave('name')}
-        />
+        <TextField label="Nama" required autoComplete="off" {...form.field('name')} />
         <TextField
           label="Batas harian"
           required
-          name="daily_limit"
           inputMode="numeric"
           autoComplete="off"
           suffix="pesan"
           help="Pesan di atas batas ini ditolak sampai hari berganti."
-          value={form.values.daily_limit}
-          error={form.errors.daily_limit}
+          {...form.field('daily_limit')}
           onChange={(event) => form.set('daily_limit', event.target.value.replace(/\D/g, ''))}
-          onBlur={() => form.leave('daily_limit')}
         />
         <div>
           <Button type="submit" variant="subtle" busy={busy}>

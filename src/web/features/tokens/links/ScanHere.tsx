@@ -87,10 +87,7 @@ function ByNumber({ data, onRequest }: ByNumberProps) {
       <PhoneField
         label="Atau pakai kode penautan: nomor WhatsApp di ponsel ini"
         required
-        value={form.values.phone}
-        error={form.errors.phone}
-        onChange={(digits) => form.set('phone', digits)}
-        onBlur={() => form.leave('phone')}
+        {...form.field('phone')}
       />
       <div>
         <Button type="submit" variant="outline">

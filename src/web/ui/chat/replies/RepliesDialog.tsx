@@ -207,7 +207,6 @@ function ReplyForm({ of, reply, onDirty, onDone, onLeave }: FormProps) {
       <RefusalAlert error={error} fields={['name', 'text']} />
       <TextField
         label="Nama"
-        name="name"
         required
         autoComplete="off"
         autoCapitalize="none"
@@ -220,23 +219,16 @@ function ReplyForm({ of, reply, onDirty, onDone, onLeave }: FormProps) {
             ? 'Nama tetap; hapus dan buat baru untuk menggantinya.'
             : 'Yang diketik setelah garis miring, misalnya salam.'
         }
-        value={form.values.name}
-        error={form.errors.name}
-        onChange={(event) => form.set('name', event.target.value)}
-        onBlur={() => form.leave('name')}
+        {...form.field('name')}
       />
       <TextArea
         label="Isi"
-        name="text"
         required
         rows={6}
         counter
         maxLength={REPLY_MAX.text}
         help={`{nama} diganti ${of.words.person}.`}
-        value={form.values.text}
-        error={form.errors.text}
-        onChange={(event) => form.set('text', event.target.value)}
-        onBlur={() => form.leave('text')}
+        {...form.field('text')}
       />
       <div className="flex wrap justify-end gap-8">
         <Button variant="outline" onClick={onLeave}>
