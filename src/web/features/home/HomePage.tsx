@@ -1,3 +1,4 @@
+import { later } from '#web/browser/lazyComponent.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '#web/browser/router/Link.tsx';
 import {
@@ -9,7 +10,7 @@ import {
   Download,
   Smartphone,
 } from 'lucide-react';
-import { useDeferredValue, useEffect, useState, type ReactNode, Suspense, lazy } from 'react';
+import { useDeferredValue, useEffect, useState, type ReactNode, Suspense } from 'react';
 import type { HomeSummary } from '#contract/messages.ts';
 import { formatNumber } from '#contract/base/money.ts';
 import { storageSet, storageGet } from '#web/browser/storage.ts';
@@ -339,12 +340,8 @@ const ChecklistSkeleton = () => (
 );
 
 // Loaded separately: most visits come after these steps.
-const ConnectNumber = lazy(async () => ({
-  default: (await import('#web/features/home/ConnectNumber.tsx')).ConnectNumber,
-}));
-const FirstMessage = lazy(async () => ({
-  default: (await import('#web/features/home/FirstMessage.tsx')).FirstMessage,
-}));
+const ConnectNumber = later(() => import('#web/features/home/ConnectNumber.tsx'));
+const FirstMessage = later(() => import('#web/features/home/FirstMessage.tsx'));
 
 type StepProps = {
   number: number;

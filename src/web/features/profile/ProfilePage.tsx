@@ -1,5 +1,6 @@
+import { later } from '#web/browser/lazyComponent.ts';
 import { Link } from '#web/browser/router/Link.tsx';
-import { useEffect, lazy, Suspense, useState } from 'react';
+import { useEffect, Suspense, useState } from 'react';
 import { address } from '#web/browser/router/navigation.ts';
 import { useStore } from '#web/browser/store.ts';
 import { useUser } from '#web/api/user.ts';
@@ -21,7 +22,7 @@ import {
 import { sentenceOf, refusalCode } from '#web/api/errors.ts';
 import { useTakeUser } from '#web/features/profile/preferences/preferences.ts';
 import { useAct } from '#web/api/query.ts';
-import { useActForm } from '#web/ui/form/useActForm.ts';
+import { useActForm, useSend } from '#web/ui/form/useActForm.ts';
 import { Section } from '#web/features/profile/Section.tsx';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Avatar } from '#web/ui/avatar/Avatar.tsx';
@@ -86,9 +87,7 @@ export function ProfilePage() {
   );
 }
 
-const PhoneDialog = lazy(async () => ({
-  default: (await import('#web/features/profile/phone/PhoneDialog.tsx')).PhoneDialog,
-}));
+const PhoneDialog = later(() => import('#web/features/profile/phone/PhoneDialog.tsx'));
 
 function PhonePart() {
   const { phone } = useUser();
@@ -122,9 +121,7 @@ function PhonePart() {
   );
 }
 
-const CloseDialog = lazy(async () => ({
-  default: (await import('#web/features/profile/closing/CloseDialog.tsx')).CloseDialog,
-}));
+const CloseDialog = later(() => import('#web/features/profile/closing/CloseDialog.tsx'));
 
 function ClosePart() {
   const { erased_at: erasedAt, timezone } = useUser();
@@ -303,37 +300,30 @@ function useChange() {
     ...fieldErrors(changePassword, values),
     ...(values.current === '' && { current: 'Tulis kata sandi Anda yang sekarang.' }),
   }));
-  const [error, setError] = useState<unknown>();
   const [done, setDone] = useState<string>();
-
   const send = async (values: typeof empty) => {
-    if (change.busy) return;
-    setError(undefined);
     setDone(undefined);
-    try {
-      const { ended, token } = await change.perform(values);
-      renewSessionToken(token);
-      form.set('current', '');
-      form.set('password', '');
-      setDone(doneWords(ended));
-      void client.invalidateQueries({ queryKey: sessionsQuery.queryKey });
-    } catch (no) {
-      setError(form.refuse(no, refusedField) ? undefined : no);
-    }
+    const { ended, token } = await change.perform(values);
+    renewSessionToken(token);
+    form.set('current', '');
+    form.set('password', '');
+    setDone(doneWords(ended));
+    void client.invalidateQueries({ queryKey: sessionsQuery.queryKey });
   };
-  return { form, busy: change.busy, error, done, send, close: () => setDone(undefined) };
+  const sending = useSend(form, send, refusedField);
+  return { form, ...sending, done, close: () => setDone(undefined) };
 }
 
 function PasswordPart() {
   const user = useUser();
-  const { form, busy, error, done, send, close } = useChange();
+  const { form, onSubmit, busy, error, done, close } = useChange();
   return (
     <Section
       id="kata-sandi"
       title="Kata sandi"
       about="Setelah diganti, sesi Anda di browser lain langsung berakhir."
     >
-      <form ref={form.ref} noValidate className="stack gap-16" onSubmit={form.submit(send)}>
+      <form ref={form.ref} noValidate className="stack gap-16" onSubmit={onSubmit}>
         <Alert state="success" visible={done !== undefined} label={done ?? ''} onClose={close} />
         <RefusalAlert error={error} fields={['current', 'password']} />
         <UsernameField phone={user.phone} />
@@ -454,9 +444,7 @@ function Ready({ state, timezone }: { state: ExportState; timezone: string }) {
   );
 }
 
-const AvatarDialog = lazy(async () => ({
-  default: (await import('#web/features/profile/avatar/AvatarDialog.tsx')).AvatarDialog,
-}));
+const AvatarDialog = later(() => import('#web/features/profile/avatar/AvatarDialog.tsx'));
 
 const AboutMe = () => (
   <Section id="profil" title="Data diri">

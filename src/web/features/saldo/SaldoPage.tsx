@@ -217,9 +217,7 @@ function Note({ saldo: { available, held, message_price: price } }: { saldo: Sal
   );
 }
 
-const ExportDialog = later(
-  async () => (await import('#web/features/saldo/export/ExportDialog.tsx')).ExportDialog,
-);
+const ExportDialog = later(() => import('#web/features/saldo/export/ExportDialog.tsx'));
 
 const kinds = [
   { value: '', label: 'Semua jenis' },

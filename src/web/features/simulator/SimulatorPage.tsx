@@ -4,7 +4,7 @@ import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
 import { FlaskConical, ChevronDown } from 'lucide-react';
 import { useEffect, useState, type FormEvent } from 'react';
-import { sentenceOf, fieldsOf } from '#web/api/errors.ts';
+import { sentenceOf } from '#web/api/errors.ts';
 import { Logo } from '#web/ui/brand/Logo.tsx';
 import { NotFoundPage } from '#web/ui/page/NotFoundPage.tsx';
 import { configQuery } from '#web/api/configQuery.ts';
@@ -29,9 +29,9 @@ import { simulatedTransfer, simulatedSwitch, type SimulatedPhone } from '#contra
 import { formatTime } from '#contract/base/time.ts';
 import type { OutputOf } from '#contract/base/act.ts';
 import { useAct } from '#web/api/query.ts';
-import { useForm } from '#web/ui/form/useForm.ts';
-import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
+import { useActForm } from '#web/ui/form/useActForm.ts';
 import { Gateway } from '#web/features/simulator/Gateway.tsx';
+import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { AmountField } from '#web/ui/money/CurrencyField.tsx';
@@ -169,39 +169,24 @@ function Bank({ amount }: { amount: number | undefined }) {
 type FormProps = { initialAmount: number | undefined; onDone: (transfer: Transfer) => void };
 
 function TransferForm({ initialAmount, onDone }: FormProps) {
-  const form = useForm(
-    {
+  const { form, onSubmit, busy, error } = useActForm(simulatedTransfer, {
+    initial: {
       amount: initialAmount === undefined ? '' : String(initialAmount),
       sender: 'Nasabah Simulasi',
     },
-    (values) => fieldErrors(simulatedTransfer, values),
-  );
-  const send = useAct(simulatedTransfer, {
-    onSuccess: (done) => {
-      onDone({ ...done, sender: form.values.sender, at: new Date() });
+    inputOf: (values) => values,
+    onDone: (done, { values, set }) => {
+      onDone({ ...done, sender: values.sender, at: new Date() });
       // A second press must not send the same money twice.
-      form.set('amount', '');
+      set('amount', '');
     },
-    onError: form.refuse,
   });
-  const above = send.error && Object.keys(fieldsOf(send.error)).length === 0;
   return (
-    <form
-      ref={form.ref}
-      noValidate
-      className="grid gap-16"
-      onSubmit={form.submit((values) => {
-        if (!send.busy) send.mutate(values);
-      })}
-    >
+    <form ref={form.ref} noValidate className="grid gap-16" onSubmit={onSubmit}>
       <p className="muted">
         Ke rekening Kabari. Isi saldo yang menunggu menjadi lunas bila jumlahnya sama persis.
       </p>
-      <Alert
-        state="danger"
-        visible={Boolean(above)}
-        label={send.error ? sentenceOf(send.error) : ''}
-      />
+      <RefusalAlert error={error} fields={['amount', 'sender']} />
       <AmountField label="Jumlah" size="xl" required indonesianSuffixes {...form.field('amount')} />
       <TextField
         label="Nama pengirim"
@@ -210,7 +195,7 @@ function TransferForm({ initialAmount, onDone }: FormProps) {
         maxLength={60}
         {...form.field('sender')}
       />
-      <Button type="submit" size="lg" block busy={send.busy}>
+      <Button type="submit" size="lg" block busy={busy}>
         Kirim transfer
       </Button>
     </form>

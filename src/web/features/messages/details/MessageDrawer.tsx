@@ -11,9 +11,7 @@ import { Drawer } from '#web/ui/overlay/Modal.tsx';
 import { Stack } from '#web/ui/panel/Panel.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
-const MessageDetails = later(
-  async () => (await import('#web/features/messages/details/MessageDetails.tsx')).MessageDetails,
-);
+const MessageDetails = later(() => import('#web/features/messages/details/MessageDetails.tsx'));
 
 type Props = {
   id: string | undefined;

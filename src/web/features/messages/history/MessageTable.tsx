@@ -59,8 +59,7 @@ import { SearchField } from '#web/ui/text/SearchField.tsx';
 
 /** Actions on selected messages are loaded with the first selection. */
 const SelectionActions = later(
-  async () =>
-    (await import('#web/features/messages/selection/SelectionActions.tsx')).SelectionActions,
+  () => import('#web/features/messages/selection/SelectionActions.tsx'),
 );
 
 /** Below this width, only the details show the token. */

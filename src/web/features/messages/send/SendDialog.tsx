@@ -11,9 +11,7 @@ import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { FormSkeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
 /** The form and its fields are loaded with the dialog: the list does not need them. */
-const SendForm = later(
-  async () => (await import('#web/features/messages/send/SendForm.tsx')).SendForm,
-);
+const SendForm = later(() => import('#web/features/messages/send/SendForm.tsx'));
 
 type Props = { open: boolean; onClose: () => void };
 

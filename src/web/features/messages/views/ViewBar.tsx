@@ -22,9 +22,7 @@ import { Button } from '#web/ui/button/Button.tsx';
 import { Dropdown, MenuButton } from '#web/ui/menu/Dropdown.tsx';
 import { confirm } from '#web/ui/overlay/confirm.ts';
 
-const SaveView = later(
-  async () => (await import('#web/features/messages/views/SaveView.tsx')).SaveView,
-);
+const SaveView = later(() => import('#web/features/messages/views/SaveView.tsx'));
 
 type Saving = { view?: MessageView; search: ViewSearch };
 

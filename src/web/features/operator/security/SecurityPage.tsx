@@ -1,5 +1,6 @@
+import { later } from '#web/browser/lazyComponent.ts';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState, lazy, Suspense, useRef } from 'react';
+import { useState, Suspense, useRef } from 'react';
 import { useUser, userQuery } from '#web/api/user.ts';
 import { Loaded, OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
 import styles from '#web/features/operator/operator.module.css';
@@ -165,9 +166,7 @@ type Props = {
 
 const QR_SIZE = 208;
 
-const QrImage = lazy(async () => ({
-  default: (await import('#web/ui/qr/QrImage.tsx')).QrImage,
-}));
+const QrImage = later(() => import('#web/ui/qr/QrImage.tsx'));
 
 const inFours = (secret: string): string => secret.replaceAll(/(.{4})(?=.)/g, '$1 ');
 

@@ -1,8 +1,9 @@
+import { later } from '#web/browser/lazyComponent.ts';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '#web/browser/router/Link.tsx';
 import { useSearch } from '#web/browser/router/Router.tsx';
 import { CircleCheck, ExternalLink, Download } from 'lucide-react';
-import { useEffect, useRef, lazy, Suspense } from 'react';
+import { useEffect, useRef, Suspense } from 'react';
 import { formatRupiah } from '#contract/base/money.ts';
 import {
   cancelTopup,
@@ -305,9 +306,7 @@ const GatewayPage = ({ topup, url }: { topup: Topup; url: string }) => (
 );
 
 // Loaded with its drawing code as a chunk of its own.
-const QrImage = lazy(async () => ({
-  default: (await import('#web/ui/qr/QrImage.tsx')).QrImage,
-}));
+const QrImage = later(() => import('#web/ui/qr/QrImage.tsx'));
 
 /** In px: large enough for a camera at arm's length. */
 const SIDE = 280;

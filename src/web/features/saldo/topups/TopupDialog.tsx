@@ -13,12 +13,8 @@ import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
 // Not needed to see the saldo: loaded after the page, or when their address is opened.
-const TopupForm = later(
-  async () => (await import('#web/features/saldo/topups/TopupForm.tsx')).TopupForm,
-);
-const TopupDetail = later(
-  async () => (await import('#web/features/saldo/topups/TopupDetail.tsx')).TopupDetail,
-);
+const TopupForm = later(() => import('#web/features/saldo/topups/TopupForm.tsx'));
+const TopupDetail = later(() => import('#web/features/saldo/topups/TopupDetail.tsx'));
 
 /** Over `/saldo`: making a top-up (`?new=1`), or one of them (`?open=TU-…`). */
 export function TopupDialog() {

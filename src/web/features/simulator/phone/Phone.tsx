@@ -20,13 +20,10 @@ import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
 import { writtenPeer } from '#contract/messages/peer.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { TEXT_MAX } from '#contract/messages.ts';
-import { fieldsOf, sentenceOf } from '#web/api/errors.ts';
-import { useAct } from '#web/api/query.ts';
-import { useForm } from '#web/ui/form/useForm.ts';
-import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
+import { useActForm } from '#web/ui/form/useActForm.ts';
 import { readPhone } from '#web/features/simulator/phones.ts';
 import { phoneQuery } from '#web/features/simulator/queries.ts';
-import { Alert } from '#web/ui/alert/Alert.tsx';
+import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { HomeTelephoneField } from '#web/ui/phone/TelephoneField.tsx';
 import { TextArea } from '#web/ui/text/TextField.tsx';
@@ -237,21 +234,14 @@ type NewChatProps = { phone: string; onBack: () => void; onSent: (peer: string) 
 
 function NewChat({ phone, onBack, onSent }: NewChatProps) {
   const client = useQueryClient();
-  const form = useForm({ to: '', text: '' }, (values) =>
-    fieldErrors(simulatedReply, {
-      ...values,
-      phone: writtenPeer(phone),
-      to: writtenPeer(values.to),
-    }),
-  );
-  const send = useAct(simulatedReply, {
-    onSuccess: (after) => {
+  const { form, onSubmit, busy, error } = useActForm(simulatedReply, {
+    initial: { to: '', text: '' },
+    inputOf: ({ to, text }) => ({ text, phone: writtenPeer(phone), to: writtenPeer(to) }),
+    onDone: (after, { values: { to } }) => {
       client.setQueryData(phoneQuery(phone).queryKey, after);
-      onSent(readPhone(form.values.to) ?? form.values.to);
+      onSent(readPhone(to) ?? to);
     },
-    onError: form.refuse,
   });
-  const above = send.error && Object.keys(fieldsOf(send.error)).length === 0;
   return (
     <>
       <PhoneHead title="Pesan baru" onBack={onBack} />
@@ -259,16 +249,9 @@ function NewChat({ phone, onBack, onSent }: NewChatProps) {
         ref={form.ref}
         noValidate
         className="grid content-start gap-16 grow p-20 overflow-y"
-        onSubmit={form.submit((values) => {
-          if (!send.busy)
-            send.mutate({ ...values, phone: writtenPeer(phone), to: writtenPeer(values.to) });
-        })}
+        onSubmit={onSubmit}
       >
-        <Alert
-          state="danger"
-          visible={Boolean(above)}
-          label={send.error ? sentenceOf(send.error) : ''}
-        />
+        <RefusalAlert error={error} fields={['to', 'text']} />
         <HomeTelephoneField
           label="Kepada"
           required
@@ -277,7 +260,7 @@ function NewChat({ phone, onBack, onSent }: NewChatProps) {
           {...form.field('to')}
         />
         <TextArea label="Pesan" required maxLength={TEXT_MAX} {...form.field('text')} />
-        <Button type="submit" size="lg" block busy={send.busy}>
+        <Button type="submit" size="lg" block busy={busy}>
           Kirim
         </Button>
       </form>

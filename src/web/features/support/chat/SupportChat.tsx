@@ -221,10 +221,8 @@ function useUnreadFrom(
   return since.findLast((line) => line.side !== side && line.side !== 'system')?.id;
 }
 
-const ContactForm = later(
-  async () => (await import('#web/features/support/chat/ContactForm.tsx')).ContactForm,
-);
-const Recorder = later(async () => (await import('#web/ui/chat/recorder/Recorder.tsx')).Recorder);
+const ContactForm = later(() => import('#web/features/support/chat/ContactForm.tsx'));
+const Recorder = later(() => import('#web/ui/chat/recorder/Recorder.tsx'));
 
 type Props = Pick<SupportChatProps, 'port' | 'name' | 'blocked' | 'about'> & {
   options: ComposerOptions | undefined;

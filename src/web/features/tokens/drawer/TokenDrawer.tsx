@@ -1,5 +1,6 @@
+import { later } from '#web/browser/lazyComponent.ts';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useId, useRef, type ReactNode, useEffect, useState } from 'react';
+import { Suspense, useId, useRef, type ReactNode, useEffect, useState } from 'react';
 import { formatNumber } from '#contract/base/money.ts';
 import { formatPhone } from '#contract/base/phone.ts';
 import { formatAgo, formatDateTime, civilDate } from '#contract/base/time.ts';
@@ -47,9 +48,7 @@ import { TextField } from '#web/ui/text/TextField.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
 /** Most tokens of a trial never use a real network. */
-const ConnectionPart = lazy(async () => ({
-  default: (await import('#web/features/tokens/channels/ConnectionPart.tsx')).ConnectionPart,
-}));
+const ConnectionPart = later(() => import('#web/features/tokens/channels/ConnectionPart.tsx'));
 
 type Props = {
   id: string;
@@ -157,9 +156,7 @@ function TokenFacts({ token }: { token: Token }) {
 }
 
 /** Contains the date picker, which the list of tokens does not need. */
-const TokenAccessPart = lazy(async () => ({
-  default: (await import('#web/features/tokens/access/TokenAccessPart.tsx')).TokenAccessPart,
-}));
+const TokenAccessPart = later(() => import('#web/features/tokens/access/TokenAccessPart.tsx'));
 
 /** Fragments of the address that open the fold. */
 const parts = ['kunci', 'id', 'webhook', 'akses', 'contoh'] as const;
@@ -240,9 +237,7 @@ function CloudIds({ token }: { token: Token }) {
   );
 }
 
-const MoveToken = lazy(async () => ({
-  default: (await import('#web/features/tokens/channels/MoveToken.tsx')).MoveToken,
-}));
+const MoveToken = later(() => import('#web/features/tokens/channels/MoveToken.tsx'));
 
 type TokenActionsProps = { token: Token; onGone: () => void };
 

@@ -36,7 +36,7 @@ import {
 import { quickReplies } from '#web/features/messages/conversations/thread/attach/quickReplies.ts';
 import { Money } from '#web/ui/money/Money.tsx';
 
-const Recorder = later(async () => (await import('#web/ui/chat/recorder/Recorder.tsx')).Recorder);
+const Recorder = later(() => import('#web/ui/chat/recorder/Recorder.tsx'));
 
 const DOCUMENTS = documentEndings('media');
 
