@@ -84,7 +84,7 @@ export function FileItem({ item, labels, acts, onAct, instant, handle, ...rest }
         )}
       >
         {handle}
-        {!picture && <FileIcon size={20} className={styles['icon']} aria-hidden="true" />}
+        {!picture && <FileIcon size={20} className={styles['icon']} />}
         <div className="grid leading-ui px-6">
           <bdi className="truncate semibold">{name}</bdi>
           <span className="tiny faint num">{sizeOf(item, labels, sizeBase)}</span>

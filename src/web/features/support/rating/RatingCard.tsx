@@ -95,7 +95,7 @@ const Stars = ({ name, score, onScore }: StarsProps) => (
           aria-label={`${value} dari 5, ${word}`}
           onChange={() => onScore(value)}
         />
-        <Star size={28} aria-hidden="true" />
+        <Star size={28} />
       </label>
     ))}
   </span>
