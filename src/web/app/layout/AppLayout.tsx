@@ -37,13 +37,9 @@ import { waitingTexts } from '#web/features/messages/conversations/thread/sendin
 import { supportWaiting } from '#web/features/support/outbox/waiting.ts';
 
 /** The operator's menu is loaded with the operator pages only. */
-const OperatorShell = later(
-  async () => (await import('#web/app/shells/OperatorShell.tsx')).OperatorShell,
-);
+const OperatorShell = later(() => import('#web/app/shells/OperatorShell.tsx'));
 
-const SuspendedShell = later(
-  async () => (await import('#web/app/shells/SuspendedShell.tsx')).SuspendedShell,
-);
+const SuspendedShell = later(() => import('#web/app/shells/SuspendedShell.tsx'));
 
 /** The layout of the signed-in pages: the menu beside (or below) the page. */
 export function AppLayout() {
@@ -135,7 +131,9 @@ function Saldo({ short = false, named = false }: { short?: boolean; named?: bool
     <Tooltip text={data ? `Saldo ${formatRupiah(data.available)}` : 'Saldo'} off={!named}>
       <Link to="/saldo" className={classes(styles['saldo'], short && styles['short'])}>
         <span className={short ? 'sr-only' : 'tiny'}>Saldo </span>
-        <span className={classes('larger ink', styles['amount'])}>{amount}</span>
+        <span className={classes(short ? 'small' : 'larger', 'ink heading', styles['amount'])}>
+          {amount}
+        </span>
         {!short && (
           <span className={styles['narrow']} aria-hidden="true">
             {data && formatCompact(data.available)}

@@ -66,7 +66,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
           styles['field'],
         )}
       >
-        <Search size={20} aria-hidden="true" />
+        <Search size={20} />
         <input
           ref={(field) => field?.setAttribute('autofocus', '')}
           className={classes('fill ink no-outline', styles['input'])}
@@ -183,12 +183,15 @@ function Row({ id, command: { label, Icon, keys }, active, onPoint, onTake }: Ro
       id={id}
       role="option"
       aria-selected={active}
-      className={classes('row gap-12 leading-ui pointer py-6 px-12 rounded', styles['row'])}
+      className={classes(
+        'row gap-12 leading-ui pointer py-6 px-12 rounded min-h-40 selectable touch',
+        styles['row'],
+      )}
       onPointerMove={() => active || onPoint()}
       onPointerDown={(event) => event.preventDefault()}
       onClick={onTake}
     >
-      <Icon size={18} aria-hidden="true" />
+      <Icon size={18} className={classes(!active && 'faint')} aria-hidden="true" />
       <span className="fill break-anywhere">{label}</span>
       {keys && (
         <span className="fine-only" aria-hidden="true">

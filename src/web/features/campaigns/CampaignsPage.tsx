@@ -31,7 +31,7 @@ import type { Column } from '#web/ui/table/tableProps.ts';
 import { NoRows } from '#web/ui/table/list/NoRows.tsx';
 import { useAddressView } from '#web/ui/table/list/useAddressView.ts';
 import { useList } from '#web/ui/table/list/useList.ts';
-import { isNotFound, sentenceOf } from '#web/api/errors.ts';
+import { isNotFound } from '#web/api/errors.ts';
 import { DraftEditor } from '#web/features/campaigns/draft/DraftEditor.tsx';
 import { CampaignProgress } from '#web/features/campaigns/progress/CampaignProgress.tsx';
 import { FormSkeleton } from '#web/ui/skeleton/Skeleton.tsx';
@@ -84,7 +84,7 @@ const FULL = 'kiriman-penuh';
 
 function NewCampaignLink({ isFull }: { isFull: boolean }) {
   const look = {
-    icon: <Plus size={18} aria-hidden="true" />,
+    icon: <Plus size={18} />,
     ...useHeadLabel('Kiriman baru'),
   };
   return isFull ? (
@@ -113,8 +113,8 @@ const columns = (zone: string): readonly Column<Campaign>[] => [
     width: 260,
     phone: 'title',
     cell: ({ name, token }) => (
-      <span className={classes('grid justify-items-start gap-4 min-w-0', styles['name'])}>
-        <bdi>{name}</bdi>
+      <span className="grid justify-items-start gap-4 min-w-0">
+        <bdi className="max-w-full clip strong">{name}</bdi>
         <span className="small faint regular">
           dari <bdi>{token.name}</bdi>
         </span>
@@ -235,7 +235,7 @@ function CampaignView({ id }: { id: string }) {
             Alamatnya mungkin salah tulis, atau kiriman ini sudah dihapus.
           </EmptyState>
         ) : (
-          <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />
+          <WentWrong query={{ error, refetch }} />
         )
       ) : (
         <FormSkeleton fields={[44, 104, 44]} />

@@ -26,7 +26,6 @@ import {
 import { searchIn } from '#web/features/docs/search.ts';
 import { languageNames, readingLanguage, STORED_AS, words } from '#web/features/docs/words.ts';
 import { Logo } from '#web/ui/brand/Logo.tsx';
-import { sentenceOf } from '#web/api/errors.ts';
 import { configQuery } from '#web/api/configQuery.ts';
 import { LinkButton, Button } from '#web/ui/button/Button.tsx';
 import { scrollRow, useScrollRow } from '#web/ui/layout/useScrollRow.ts';
@@ -53,10 +52,10 @@ export function DocsPage() {
   const { blocks, language, error, refetch } = useBlocks(shown.name, reads);
   const text = { blocks, language, reads };
   return (
-    <div className={styles['page']}>
+    <div className={classes('mx-auto', styles['page'])}>
       <header className="row justify-between gap-16 py-16 border-b">
         <Logo />
-        <LinkButton to="/token" size="sm" variant="outline" tone="neutral">
+        <LinkButton to="/token" size="sm" variant="outline">
           {own.keys}
         </LinkButton>
       </header>
@@ -75,6 +74,7 @@ export function DocsPage() {
                 key={name}
                 to="/docs"
                 search={{ lang, page: name === 'api' ? undefined : name }}
+                className="hover-ink ring-inset"
                 aria-current={name === shown.name ? 'page' : undefined}
               >
                 {title[reads]}
@@ -94,7 +94,7 @@ export function DocsPage() {
         {blocks.length > 0 ? (
           <Article key={shown.name} {...text} />
         ) : error ? (
-          <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />
+          <WentWrong query={{ error, refetch }} />
         ) : (
           <Coming />
         )}
@@ -195,14 +195,18 @@ function Results({
       <ul>
         {found.map(({ id, title, words }, index) => (
           <li key={index}>
-            <a href={`#${id}`} lang={language}>
+            <a href={`#${id}`} className="hover-ink" lang={language}>
               <strong>{title}</strong> {words}
             </a>
           </li>
         ))}
         {also.map(({ name, title }) => (
           <li key={name}>
-            <Link to="/docs" search={{ lang, page: name === 'api' ? undefined : name }}>
+            <Link
+              to="/docs"
+              search={{ lang, page: name === 'api' ? undefined : name }}
+              className="hover-ink"
+            >
               {own.page} <strong>{title[reads]}</strong>
             </Link>
           </li>
@@ -227,7 +231,12 @@ function Contents({ blocks, language, reads }: ShownProps) {
     <ol>
       {chapters.map(({ id, text }) => (
         <li key={id}>
-          <a href={`#${id}`} lang={language} aria-current={id === current ? 'location' : undefined}>
+          <a
+            href={`#${id}`}
+            className="hover-ink"
+            lang={language}
+            aria-current={id === current ? 'location' : undefined}
+          >
             {text}
           </a>
         </li>

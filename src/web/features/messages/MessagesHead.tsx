@@ -18,7 +18,7 @@ type Props = {
 /** The head of all pages of messages. On phones it is one line: the tabs, and the action as an icon. */
 export const MessagesHead = ({ current, action, className }: Props) => (
   <div className={classes(styles['head'], className)}>
-    <PageHead title="Pesan" action={action} />
+    <PageHead title="Pesan" titleClass="sr-only-below-768" action={action} />
     <MessageTabs current={current} />
   </div>
 );
@@ -36,23 +36,23 @@ const MessageTabs = ({ current }: { current: Current }) => (
         search={{ view: 'percakapan' }}
         current={current === 'conversations'}
       >
-        <MessagesSquare size={16} aria-hidden="true" />
+        <MessagesSquare size={16} />
         Percakapan
       </TabLink>
       <TabLink to="/message-history" current={current === 'table'}>
-        <Table2 size={16} aria-hidden="true" />
+        <Table2 size={16} />
         Riwayat
       </TabLink>
       <TabLink to="/message-history/kiriman" current={current === 'campaigns'}>
-        <Megaphone size={16} aria-hidden="true" />
+        <Megaphone size={16} />
         Kiriman massal
       </TabLink>
       <TabLink to="/message-history/ekspor" current={current === 'exports'}>
-        <Download size={16} aria-hidden="true" />
+        <Download size={16} />
         Ekspor
       </TabLink>
       <TabLink to="/message-history/berhenti" current={current === 'optouts'}>
-        <UserX size={16} aria-hidden="true" />
+        <UserX size={16} />
         Berhenti langganan
       </TabLink>
     </TabLinks>

@@ -25,7 +25,6 @@ import {
   listMutationMessages,
   type MutationMessage,
 } from '#contract/saldo.ts';
-import { sentenceOf } from '#web/api/errors.ts';
 import { messagesFor } from '#web/features/saldo/topups/topups.ts';
 import { lastsFor } from '#web/features/saldo/usage/usage.ts';
 import { WentWrong, EmptyState } from '#web/ui/panel/EmptyState.tsx';
@@ -49,7 +48,6 @@ import type { Column } from '#web/ui/table/tableProps.ts';
 import { DatePicker } from '#web/ui/date/DatePicker.tsx';
 import { Panel } from '#web/ui/panel/Panel.tsx';
 import { type DateRange, dateWords, isCivilDate } from '#web/ui/date/dates.ts';
-import { Select } from '#web/ui/select/Select.tsx';
 import { Pagination } from '#web/ui/pagination/Pagination.tsx';
 import { Timeline, type TimelineEntry } from '#web/ui/status/Timeline.tsx';
 
@@ -66,9 +64,9 @@ export function SaldoPage() {
       <PageHead
         title="Saldo"
         context={wide && 'Saldo dipakai untuk mengirim pesan. Isi kapan saja, pakai sampai habis.'}
-        action={<TopupButton onSaldo icon={<Plus size={18} aria-hidden="true" />} />}
+        action={<TopupButton onSaldo icon={<Plus size={18} />} />}
       />
-      <div className={classes('stack gap-36 mt-24', styles['page'])}>
+      <div className="stack gap-36 mt-20">
         {!isCalm && notices}
         {!wide && <Mutations />}
         {isCalm && notices}
@@ -131,7 +129,7 @@ function BalanceCard({ saldo, pace, error, onRetry }: Props) {
   if (!saldo && error) {
     return (
       <section className="card" aria-label="Saldo Anda">
-        <WentWrong message={sentenceOf(error)} onRetry={onRetry} />
+        <WentWrong query={{ error, refetch: onRetry }} />
       </section>
     );
   }
@@ -159,7 +157,7 @@ function BalanceCard({ saldo, pace, error, onRetry }: Props) {
         {saldo ? (
           <>
             <Lasting available={saldo.available} pace={pace} />
-            <p className={styles['note']}>
+            <p className={classes('small', styles['note'])}>
               <Note saldo={saldo} />
             </p>
           </>
@@ -175,7 +173,7 @@ function Lasting({ available, pace }: { available: number; pace: Pace | undefine
   if (!pace) return null;
   if (pace.state !== 'known') {
     return (
-      <p className={styles['note']}>
+      <p className={classes('small', styles['note'])}>
         {pace.state === 'little'
           ? 'Belum cukup data untuk memperkirakan berapa hari saldo ini bertahan.'
           : 'Tidak ada pemakaian belakangan ini, jadi belum dapat diperkirakan berapa hari saldo ini bertahan.'}
@@ -219,9 +217,7 @@ function Note({ saldo: { available, held, message_price: price } }: { saldo: Sal
   );
 }
 
-const ExportDialog = later(
-  async () => (await import('#web/features/saldo/export/ExportDialog.tsx')).ExportDialog,
-);
+const ExportDialog = later(() => import('#web/features/saldo/export/ExportDialog.tsx'));
 
 const kinds = [
   { value: '', label: 'Semua jenis' },
@@ -384,9 +380,8 @@ const Filters = ({ range, kind, line, wrong, onChange }: FiltersProps) => (
     count={[range ?? wrong, kind, line].filter(Boolean).length}
     {...(line && { reset: `Mutasi #${line} saja, tampilkan semua` })}
     onReset={() => onChange(noFilter)}
-  >
-    {(hideLabel) => (
-      <>
+    filters={[
+      (hideLabel) => (
         <DatePicker
           label="Tanggal"
           labels={dateWords}
@@ -395,16 +390,15 @@ const Filters = ({ range, kind, line, wrong, onChange }: FiltersProps) => (
           error={wrong}
           onChange={(chosen) => onChange({ from: chosen?.from, to: chosen?.to, line: undefined })}
         />
-        <Select
-          label="Jenis mutasi"
-          hideLabel={hideLabel}
-          options={kinds}
-          value={kind ?? ''}
-          onChange={({ target }) => onChange({ kind: target.value || undefined, line: undefined })}
-        />
-      </>
-    )}
-  </ListFilters>
+      ),
+      {
+        label: 'Jenis mutasi',
+        options: kinds,
+        value: kind,
+        onChange: (value) => onChange({ kind: value, line: undefined }),
+      },
+    ]}
+  />
 );
 
 const opens = ({ kind, outcome }: Mutation): boolean => outcome !== null || kind === 'correction';
@@ -436,9 +430,14 @@ function What({ row }: { row: Mutation }) {
   const { topup_id, message } = row;
   const more = moreOf(row);
   return (
-    <span className={classes('stack ws-normal', styles['what'])}>
+    <span className="stack ws-normal">
       {topup_id ? (
-        <Link to="/saldo" change={{ open: topup_id, new: undefined }} resetScroll={false}>
+        <Link
+          to="/saldo"
+          change={{ open: topup_id, new: undefined }}
+          resetScroll={false}
+          className="w-fit touch"
+        >
           {titleOf(row)}
         </Link>
       ) : (
@@ -448,7 +447,7 @@ function What({ row }: { row: Mutation }) {
         <Link
           to="/message-history"
           search={{ open: message.id }}
-          className={classes('small faint regular num hover-text', styles['number'])}
+          className={classes('w-fit small faint regular num hover-text touch', styles['number'])}
         >
           {nameAndNumberOf(message)}
         </Link>
@@ -458,7 +457,7 @@ function What({ row }: { row: Mutation }) {
         <Link
           to="/billing"
           search={{ open: row.invoice_id }}
-          className={classes('small faint regular num hover-text', styles['number'])}
+          className={classes('w-fit small faint regular num hover-text touch', styles['number'])}
         >
           Lihat tagihan
         </Link>
@@ -477,7 +476,7 @@ const Opener = ({ row, open, onToggle }: OpenerProps) => (
     aria-label={`Rincian ${titleOf(row)} ${row.message ? nameAndNumberOf(row.message) : moreOf(row)}`}
     onClick={onToggle}
   >
-    <ChevronDown size={18} className="chevron inherit" aria-hidden="true" />
+    <ChevronDown size={18} className="chevron inherit" />
   </button>
 );
 
@@ -499,16 +498,11 @@ function LineSteps({ line }: { line: Mutation }) {
   const zone = useUser().timezone;
   const list = useList(listMutationMessages, { seq: line.seq }, { page });
   const { rows, totalPages, loading } = list.table;
-  if (list.error) {
-    return <WentWrong message={sentenceOf(list.error)} onRetry={() => void list.refetch()} />;
-  }
+  if (list.error) return <WentWrong query={list} />;
   const [only] = line.items === 1 ? rows : [];
   const steps = [...heldSteps(line, zone), ...(only ? settledSteps(only, zone) : [])];
   return (
-    <div
-      className={classes('stack justify-items-start gap-12', styles['steps'])}
-      aria-busy={loading || undefined}
-    >
+    <div className={classes('stack gap-12', styles['steps'])} aria-busy={loading || undefined}>
       {steps.length > 0 && <Timeline entries={steps} />}
       {loading && <Skeleton lines={Math.min(line.items, 3)} height={20} />}
       {only && <MessageLink id={only.message_id}>Buka pesan</MessageLink>}

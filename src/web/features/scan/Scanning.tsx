@@ -1,5 +1,6 @@
+import { later } from '#web/browser/lazyComponent.ts';
 import { ExternalLink } from 'lucide-react';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { Suspense, useEffect, useState } from 'react';
 import type { Scan } from '#contract/scan.ts';
 import styles from '#web/features/scan/scan.module.css';
 import { classes } from '#web/ui/classes.ts';
@@ -12,9 +13,10 @@ import { useWide } from '#web/ui/layout/useMedia.ts';
 import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
-const LiveQr = lazy(async () => ({
-  default: (await import('#web/features/scan/LiveQr.tsx')).LiveQr,
-}));
+const LiveQr = later(async () => {
+  const { LiveQr } = await import('#web/features/scan/LiveQr.tsx');
+  return { LiveQr };
+});
 const QR_PX = 264;
 /** A code that is missing for longer, five polls of the link, is reported as late. */
 const LATE_MS = 10_000;
@@ -33,9 +35,9 @@ export function Scanning({ scan, offline, onStale }: Props) {
   return (
     <>
       <PageTitle>{state === 'scanned' ? 'Menyambungkan…' : 'Sambungkan ponsel'}</PageTitle>
-      <p className={styles['lead']}>
-        Token <bdi className={styles['who']}>{scan.token_name}</bdi> milik{' '}
-        <bdi className={styles['who']}>{scan.account_name}</bdi>.
+      <p className={classes('large muted', styles['lead'])}>
+        Token <bdi className="ink strong">{scan.token_name}</bdi> milik{' '}
+        <bdi className="ink strong">{scan.account_name}</bdi>.
       </p>
       <Progress state={state} />
       <Alert
@@ -45,7 +47,7 @@ export function Scanning({ scan, offline, onStale }: Props) {
       />
       {state === 'scanned' ? (
         <p className="row gap-14 card p-20">
-          <span className={styles['wheel']} aria-hidden="true" />
+          <span className={classes('flex-none rounded-full', styles['wheel'])} aria-hidden="true" />
           Kode sudah terpindai. Tunggu sampai ponsel selesai menyambung.
         </p>
       ) : (
@@ -88,7 +90,7 @@ export function Code({ qr, simulated, level = 'h2', onStale, onRenew }: CodeProp
     return (
       <>
         <p role="status" className="row gap-14 card p-20">
-          <span className={styles['wheel']} aria-hidden="true" />
+          <span className={classes('flex-none rounded-full', styles['wheel'])} aria-hidden="true" />
           QR sedang diminta{!simulated && ' dari WhatsApp'}. Tunggu sebentar.
         </p>
         {late}
@@ -149,7 +151,7 @@ const ToSimulator = () => (
       target="_blank"
       variant="subtle"
       size="lg"
-      icon={<ExternalLink size={18} aria-hidden="true" />}
+      icon={<ExternalLink size={18} />}
     >
       Buka simulator<span className="sr-only"> (tab baru)</span>
     </AnchorButton>
@@ -192,7 +194,6 @@ function Late({ isWaiting, onRenew }: LateProps) {
     >
       <Button
         variant="outline"
-        tone="neutral"
         onClick={() => {
           setLate(false);
           onRenew();
@@ -235,7 +236,7 @@ export function Progress({ state }: { state: Scan['state'] }) {
 type HowToProps = { simulated: boolean; byCode?: boolean; level: 'h2' | 'h5' };
 
 const HowTo = ({ simulated, byCode = false, level: Heading }: HowToProps) => (
-  <section className={classes('grid gap-8', styles['part'])}>
+  <section className="grid gap-8">
     <Heading>Caranya</Heading>
     <ol className={styles['points']}>
       {howTo(simulated, byCode).map((step) => (

@@ -62,26 +62,23 @@ export function AudioPlayer(props: Props) {
     <div
       role="group"
       aria-label={title}
-      className={classes('row gap-10 max-w-full', styles['player'])}
+      className={classes('row gap-10 max-w-full min-h-44', styles['player'])}
       onKeyDown={clock.onKeyDown}
     >
       {audio}
       {clock.failed ? (
-        <MediaFailed what={what} src={src} icon={<AudioLines size={20} aria-hidden="true" />} />
+        <MediaFailed what={what} src={src} icon={<AudioLines size={20} />} />
       ) : (
         <>
           <button
             type="button"
-            className={classes(
-              'place-center flex-none size-44 rounded-full solid-primary hover-primary',
-              styles['play'],
-            )}
+            className="place-center flex-none size-44 rounded-full solid-primary hover-primary"
             aria-label={playing ? `Jeda ${what}` : `Putar ${what}${length}`}
             onClick={clock.toggle}
           >
             {playing ? <Pause size={20} /> : <Play size={20} className={styles['triangle']} />}
           </button>
-          <span className={classes('row fill', styles['track'])}>
+          <span className={classes('row fill relative', styles['track'])}>
             <Waveform peaks={peaks} played={duration > 0 ? at / duration : 0} />
             <MediaSlider
               clock={{ ...clock, duration }}
@@ -115,7 +112,7 @@ function Sound({ clock, what }: { clock: ReturnType<typeof useMediaClock>; what:
           )}
           onClick={clock.mute}
         >
-          <VolumeX size={18} aria-hidden="true" />
+          <VolumeX size={18} />
           <span className="sr-only">Bunyikan {what}</span>
         </button>
       )}

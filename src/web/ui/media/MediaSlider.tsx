@@ -18,7 +18,11 @@ export function MediaSlider({ clock: { at, duration, goTo }, what, bare = false 
   return (
     <input
       type="range"
-      className={classes(styles['slider'], bare && styles['bare'])}
+      className={classes(
+        'w-full pointer',
+        styles['slider'],
+        bare && classes('relative', styles['bare']),
+      )}
       aria-label={`Posisi ${what}`}
       aria-valuetext={`${clockText(at)} dari ${clockText(duration)}`}
       min={0}
@@ -40,7 +44,7 @@ export const MediaFailed = ({ what, src, icon }: FailedProps) => (
     <span>
       Browser ini tidak dapat memutar {what}.{' '}
       <a href={src} download className="inline-flex align-center gap-4 min-h-24">
-        <Download size={14} aria-hidden="true" />
+        <Download size={14} />
         Unduh
       </a>
     </span>

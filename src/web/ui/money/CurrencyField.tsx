@@ -176,7 +176,7 @@ function Amount(props: Omit<Props, 'quick'>) {
 }
 
 const Prefix = () => (
-  <span className={styles['prefix']} aria-hidden="true">
+  <span className="faint ps-12" aria-hidden="true">
     Rp
   </span>
 );
@@ -191,7 +191,7 @@ type MultipliersProps = { disabled: boolean; onPress: (word: 'rb' | 'jt') => voi
 
 /** Buttons for the suffix letters, which a phone's numeric keyboard lacks. */
 const Multipliers = ({ disabled, onPress }: MultipliersProps) => (
-  <span className={styles['multipliers']}>
+  <span className={classes('gap-4', styles['multipliers'])}>
     {(
       [
         ['rb', 'ribu'],
@@ -321,3 +321,17 @@ function useReading({ maxLength, ...how }: Reading) {
     },
   };
 }
+
+type AmountProps = Omit<Props, 'value' | 'onChange'> & {
+  value: string;
+  onChange: (text: string) => void;
+};
+
+/** The same for a form that holds the amount as text: '' while it is empty. */
+export const AmountField = ({ value, onChange, ...field }: AmountProps) => (
+  <CurrencyField
+    {...field}
+    value={value === '' ? undefined : Number(value)}
+    onChange={(amount) => onChange(amount === undefined ? '' : String(amount))}
+  />
+);

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { sentenceOf } from '#web/api/errors.ts';
 import styles from '#web/ui/panel/EmptyState.module.css';
 import { classes } from '#web/ui/classes.ts';
 
@@ -12,9 +13,17 @@ type Props = {
 
 /** An empty list: describes what will be here and how to start. */
 export const EmptyState = ({ icon, title, children, action }: Props) => (
-  <div className={classes('grid justify-items-center gap-8 mx-auto text-center', styles['empty'])}>
+  <div
+    className={classes(
+      'grid justify-items-center gap-8 mx-auto text-center max-w-440',
+      styles['empty'],
+    )}
+  >
     {icon && (
-      <span className={classes('place-center mb-4 text-accent', styles['icon'])} aria-hidden="true">
+      <span
+        className={classes('place-center mb-4 text-accent rounded-lg bg-primary', styles['icon'])}
+        aria-hidden="true"
+      >
         {icon}
       </span>
     )}
@@ -24,24 +33,23 @@ export const EmptyState = ({ icon, title, children, action }: Props) => (
   </div>
 );
 
-type WrongProps = {
-  /** The error and its remedy, as one sentence. */
-  message: string;
-  onRetry?: () => void;
-};
+type WrongProps = { query: { error: Error | null; refetch?: () => unknown } };
 
-/** An inline loading error with a retry button. */
-export const WentWrong = ({ message, onRetry }: WrongProps) => (
+/** The error of a query and its remedy; with `refetch`, a button to retry. */
+export const WentWrong = ({ query: { error, refetch } }: WrongProps) => (
   <div
-    className={classes('grid justify-items-center gap-8 mx-auto text-center', styles['empty'])}
+    className={classes(
+      'grid justify-items-center gap-8 mx-auto text-center max-w-440',
+      styles['empty'],
+    )}
     role="alert"
   >
-    <p className="large ink strong leading-ui balance">{message}</p>
-    {onRetry && (
+    <p className="large ink strong leading-ui balance">{sentenceOf(error)}</p>
+    {refetch && (
       <button
         type="button"
-        className={classes('text-accent strong min-h-32 px-8 underline', styles['retry'])}
-        onClick={onRetry}
+        className="text-accent strong min-h-32 px-8 underline"
+        onClick={() => void refetch()}
       >
         Coba lagi
       </button>

@@ -1,7 +1,6 @@
 import { useId } from 'react';
 import type { Subscription } from '#contract/billing.ts';
 import { formatNumber } from '#contract/base/money.ts';
-import { sentenceOf } from '#web/api/errors.ts';
 import styles from '#web/features/billing/billing.module.css';
 import { classes } from '#web/ui/classes.ts';
 import { forecastSentence, levelOf } from '#web/features/billing/plan/usage.ts';
@@ -19,7 +18,7 @@ type Props = {
 export function UsagePanel({ subscription, error, onRetry }: Props) {
   return (
     <Panel title="Pemakaian periode ini">
-      {error && <WentWrong message={sentenceOf(error)} onRetry={onRetry} />}
+      {error && <WentWrong query={{ error, refetch: onRetry }} />}
       {!subscription && !error && <LoadingUsage />}
       {subscription && <Usage subscription={subscription} />}
     </Panel>
@@ -30,7 +29,7 @@ function Usage({ subscription }: { subscription: Subscription }) {
   const { usage, status, plan } = subscription;
   const { used, beyond, quota } = usage;
   return (
-    <div className={classes('stack gap-12', styles['usage'])}>
+    <div className="stack gap-12">
       {quota > 0 ? (
         <>
           <p
@@ -45,7 +44,7 @@ function Usage({ subscription }: { subscription: Subscription }) {
           <strong>{formatNumber(used + beyond)}</strong> <span>pesan</span>
         </p>
       )}
-      <p className={styles['forecast']}>
+      <p className={classes('pretty', styles['forecast'])}>
         {status === 'suspended' && plan.quota > 0
           ? 'Kuota tidak berlaku selama paket ditangguhkan.'
           : forecastSentence(subscription)}
@@ -70,7 +69,7 @@ function Bar({ used, quota }: { used: number; quota: number }) {
         aria-valuemax={quota}
         aria-valuenow={Math.min(used, quota)}
         aria-valuetext={words}
-        className={classes('rounded-full bg-line overflow-hidden', styles['bar'])}
+        className={classes('rounded-full bg-line overflow-hidden forced-border', styles['bar'])}
         data-level={level}
       >
         <span style={{ width: `${share * 100}%` }} data-some={used > 0 || undefined} />
@@ -121,7 +120,7 @@ function factsOf({ usage, plan, tokens_used: tokens }: Subscription): readonly F
 }
 
 const LoadingUsage = () => (
-  <div className={classes('stack gap-12', styles['usage'])} aria-busy="true">
+  <div className="stack gap-12" aria-busy="true">
     <p className={classes('flex wrap align-baseline gap-0 gap-x-8 muted num', styles['used'])}>
       <Skeleton width="9em" />
     </p>

@@ -3,7 +3,6 @@ import { Check } from 'lucide-react';
 import { useId } from 'react';
 import type { Plan, Subscription } from '#contract/billing.ts';
 import { formatRupiah } from '#contract/base/money.ts';
-import { sentenceOf } from '#web/api/errors.ts';
 import { inclusionsOf, pricePerMessage } from '#web/features/billing/labels.ts';
 import { formatDay, lastDayOf } from '#web/features/billing/plan/usage.ts';
 import styles from '#web/features/billing/billing.module.css';
@@ -25,16 +24,14 @@ export function Plans({ subscription }: { subscription: Subscription | undefined
         berikutnya.
       </p>
       {plans.isPending && <LoadingPlans />}
-      {plans.isError && !plans.data && (
-        <WentWrong message={sentenceOf(plans.error)} onRetry={() => void plans.refetch()} />
-      )}
+      {plans.isError && !plans.data && <WentWrong query={plans} />}
       {plans.data?.length === 0 && (
         <EmptyState title="Belum ada paket yang ditawarkan.">
           Paket Anda yang sekarang tetap berlaku.
         </EmptyState>
       )}
       {plans.data && plans.data.length > 0 && (
-        <ul className={styles['plans']}>
+        <ul className={classes('grid gap-16', styles['plans'])}>
           {plans.data.map((plan) => (
             <PlanCard key={plan.code} plan={plan} subscription={subscription} />
           ))}
@@ -62,11 +59,13 @@ function PlanCard({ plan, subscription }: CardProps) {
           styles['head'],
         )}
       >
-        <h3 id={id}>{plan.name}</h3>
+        <h3 id={id} className="larger">
+          {plan.name}
+        </h3>
         <Mark plan={plan} subscription={subscription} />
       </div>
-      <p className={classes('flex wrap align-baseline muted gap-0 gap-x-6', styles['plansPrice'])}>
-        <strong>
+      <p className="flex wrap align-baseline muted gap-0 gap-x-6">
+        <strong className="figure">
           <Money amount={plan.price} />
         </strong>{' '}
         per bulan
@@ -75,7 +74,7 @@ function PlanCard({ plan, subscription }: CardProps) {
       <ul className={classes('grid gap-6 ruled', styles['plansInclusions'])}>
         {inclusionsOf(plan).map((line) => (
           <li key={line}>
-            <Check size={16} className="mt-2 text-accent" aria-hidden="true" />
+            <Check size={16} className="mt-2 text-accent" />
             {line}
           </li>
         ))}
@@ -118,7 +117,6 @@ function Choice({ plan, subscription }: CardProps) {
         change={{ change: plan.code, open: undefined }}
         resetScroll={false}
         variant={up ? 'subtle' : 'outline'}
-        tone={up ? 'primary' : 'neutral'}
         block
       >
         {`${up ? 'Naik' : 'Turun'} ke ${plan.name}`}
@@ -128,7 +126,7 @@ function Choice({ plan, subscription }: CardProps) {
 }
 
 const LoadingPlans = () => (
-  <div className={styles['plans']} aria-busy="true">
+  <div className={classes('grid gap-16', styles['plans'])} aria-busy="true">
     {[0, 1, 2].map((card) => (
       <div key={card} className={classes('column gap-12 card p-20', styles['card'])}>
         <Skeleton width="6em" height={24} />

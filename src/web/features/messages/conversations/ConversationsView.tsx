@@ -21,7 +21,6 @@ import { captionText } from '#contract/messages/captions.ts';
 import { messageTypeLabel } from '#contract/messages.ts';
 import { CONVERSATION_QUERY_MAX, type Conversation } from '#contract/messages/conversations.ts';
 import { civilDate, formatTime } from '#contract/base/time.ts';
-import { sentenceOf } from '#web/api/errors.ts';
 import { useUser } from '#web/api/user.ts';
 import styles from '#web/features/messages/conversations/conversations.module.css';
 import { classes } from '#web/ui/classes.ts';
@@ -99,7 +98,7 @@ function ConversationList({ filter, ...rest }: Props) {
     <ChatList
       label="Daftar percakapan"
       head={
-        <div className={classes('row gap-8', styles['filters'])}>
+        <div className="row gap-8 fill-first">
           <SearchField
             label="Cari percakapan"
             placeholder="Cari"
@@ -110,7 +109,6 @@ function ConversationList({ filter, ...rest }: Props) {
           <Button
             size="sm"
             variant={unread ? 'subtle' : 'outline'}
-            tone={unread ? 'primary' : 'neutral'}
             aria-pressed={unread !== undefined}
             onClick={() => change({ unread: unread ? undefined : '1' })}
           >
@@ -134,9 +132,7 @@ function Rows({ filter, open, held, onSend, onClear }: Props & { onClear: () => 
   const shown = data?.rows
     .filter((one) => !unread || one.unread > 0 || isOpen(one))
     .toSorted(conversationOrder(held));
-  if (!shown && error) {
-    return <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />;
-  }
+  if (!shown && error) return <WentWrong query={{ error, refetch }} />;
   if (!shown) return <ChatRowsLoading />;
   if (shown.length === 0)
     return q || unread ? (
@@ -149,7 +145,7 @@ function Rows({ filter, open, held, onSend, onClear }: Props & { onClear: () => 
     <ChatRows
       foot={
         !data?.ended && (
-          <div ref={more.edge} className={styles['more']}>
+          <div ref={more.edge} className={classes('text-center', styles['more'])}>
             <Button size="sm" variant="link" tone="neutral" busy={more.busy} onClick={more.read}>
               Muat percakapan berikutnya
             </Button>
@@ -184,7 +180,7 @@ function Line({ conversation, filter, open, withToken }: LineProps) {
   const { token, peer, peer_name, unread, last_at, direction, status, pinned } = conversation;
   const draft = open ? '' : draftOf(`${token.id} ${peer}`);
   return (
-    <li>
+    <li className="relative">
       <Link
         to="/message-history"
         search={{ view: 'percakapan', open: token.id, peer, ...filter, q: filter.q || undefined }}
@@ -206,7 +202,7 @@ function Line({ conversation, filter, open, withToken }: LineProps) {
           mark={
             pinned && (
               <>
-                <Pin size={14} aria-hidden="true" />
+                <Pin size={14} />
                 <span className="sr-only"> disematkan</span>
               </>
             )
@@ -225,9 +221,7 @@ function Line({ conversation, filter, open, withToken }: LineProps) {
             )
           }
         >
-          {withToken && (
-            <bdi className={classes('truncate tiny faint', styles['token'])}>{token.name}</bdi>
-          )}
+          {withToken && <bdi className="truncate tiny faint">{token.name}</bdi>}
         </ChatRowWords>
       </Link>
       <ChatRowTool>
@@ -265,7 +259,7 @@ const NotFound = ({ filter: { q, unread }, onClear }: NotFoundProps) => (
   <EmptyState
     title={q ? 'Data tidak ditemukan' : 'Semua sudah dibaca'}
     action={
-      <Button variant="outline" tone="neutral" onClick={onClear}>
+      <Button variant="outline" onClick={onClear}>
         {q && !unread ? 'Hapus pencarian' : 'Tampilkan semua'}
       </Button>
     }

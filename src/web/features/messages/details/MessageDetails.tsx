@@ -17,7 +17,6 @@ import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { useUser } from '#web/api/user.ts';
 import styles from '#web/features/messages/messages.module.css';
-import { classes } from '#web/ui/classes.ts';
 import { messageQuery } from '#web/features/messages/queries.ts';
 import { StatusMark } from '#web/features/messages/StatusMark.tsx';
 import { timelineEntries } from '#web/features/messages/details/timeline.ts';
@@ -114,10 +113,7 @@ function Actions({ message }: { message: MessageDetail }) {
       children: <p>Pesan tidak akan dikirim, dan biaya yang ditahan kembali ke saldo Anda.</p>,
       cancelText: 'Tidak',
       confirmText: 'Batalkan pengiriman',
-      sentenceOf,
-      onConfirm: async () => {
-        await cancel.perform({ message_id: message.id });
-      },
+      onConfirm: () => cancel.perform({ message_id: message.id }),
     });
     if (done) toast('Pengiriman dibatalkan.', { tone: 'success' });
     await refetch();
@@ -134,7 +130,6 @@ function Actions({ message }: { message: MessageDetail }) {
           at: message.type === 'reaction' ? undefined : message.id,
         }}
         variant="outline"
-        tone="neutral"
         icon={<MessageCircle size={18} />}
       >
         Buka percakapan
@@ -169,8 +164,8 @@ function factsOf(message: MessageDetail, zone: string): readonly Fact[] {
     {
       term: <span id="message-id">ID pesan</span>,
       is: (
-        <span className={classes('row wrap gap-4 gap-x-8', styles['id'])}>
-          <code>{message.id}</code>
+        <span className="row wrap gap-4 gap-x-8">
+          <code className="break-anywhere">{message.id}</code>
           <CopyButton value={message.id} describes="message-id" />
         </span>
       ),
@@ -392,9 +387,7 @@ function ResendButton({ message }: { message: MessageDetail }) {
         </p>
       ),
       tone: 'primary',
-      cancelText: 'Batal',
       confirmText: 'Kirim ulang',
-      sentenceOf,
       onConfirm: async () => void (await send.perform({ message_id: message.id })),
     });
     if (!done) return;

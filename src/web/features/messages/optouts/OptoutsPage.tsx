@@ -19,7 +19,6 @@ import { allTokensQuery } from '#web/api/allTokens.ts';
 import { Button, LinkButton } from '#web/ui/button/Button.tsx';
 import { EmptyState, WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { ListSkeleton } from '#web/ui/skeleton/Skeleton.tsx';
-import { sentenceOf } from '#web/api/errors.ts';
 import { SelectOne } from '#web/ui/select/SelectOne.tsx';
 import { DataTable } from '#web/ui/table/DataTable.tsx';
 import type { Column } from '#web/ui/table/tableProps.ts';
@@ -89,12 +88,7 @@ export function OptoutsPage() {
           )
         }
       />
-      {!tokens &&
-        (error ? (
-          <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />
-        ) : (
-          <ListSkeleton rows={6} />
-        ))}
+      {!tokens && (error ? <WentWrong query={{ error, refetch }} /> : <ListSkeleton rows={6} />)}
       {tokens && selectedToken === undefined && (
         <EmptyState
           icon={<KeyRound size={24} />}
@@ -145,7 +139,7 @@ function OptoutTable({ token, tokens, onAdd }: TableProps) {
   const go = (change: FilterChange) =>
     void navigate({ to: PATH, change: { ...change, page: undefined }, replace: true });
   return (
-    <div className={classes('stack gap-16', styles['list'])}>
+    <div className="stack gap-16">
       <OptoutFilters token={token} tokens={tokens} typed={search.q ?? ''} onChange={go} />
       <DataTable
         {...list.table}
@@ -157,9 +151,8 @@ function OptoutTable({ token, tokens, onAdd }: TableProps) {
         menu={(optout) => (
           <Button
             variant="outline"
-            tone="neutral"
             size="sm"
-            icon={<BellRing size={16} aria-hidden="true" />}
+            icon={<BellRing size={16} />}
             onClick={() => void letGoOn(optout)}
           >
             <span className={styles['word']}>Izinkan</span>
@@ -182,11 +175,11 @@ function OptoutTable({ token, tokens, onAdd }: TableProps) {
         }
       />
       {peer === undefined && !list.error && list.data?.total ? (
-        <p className={styles['note']} role="status">
+        <p className={classes('small faint', styles['note'])} role="status">
           {formatNumber(list.data.total)} nomor berhenti.
         </p>
       ) : null}
-      <p className={styles['note']}>
+      <p className={classes('small faint', styles['note'])}>
         Siapa pun yang membalas STOP, BERHENTI, atau UNSUB masuk ke daftar ini dan tidak menerima
         pesan lagi dari nomor Anda itu; MULAI mengizinkannya kembali.
       </p>

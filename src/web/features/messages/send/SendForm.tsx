@@ -14,8 +14,6 @@ import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
 import { MessagePrice } from '#web/features/messages/send/MessagePrice.tsx';
 import { useMessagePrice } from '#web/features/messages/send/useMessagePrice.ts';
 import { SendRefusal } from '#web/features/messages/send/SendRefusal.tsx';
-import styles from '#web/features/messages/messages.module.css';
-import { classes } from '#web/ui/classes.ts';
 import { saldoQuery } from '#web/features/saldo/saldo.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
@@ -109,10 +107,7 @@ export function SendForm({ tokens, onClose, onBusy }: SendFormProps) {
           required
           verify={realNumber}
           autoComplete="off"
-          value={values.to}
-          error={errors.to}
-          onChange={(digits) => form.set('to', digits)}
-          onBlur={() => form.leave('to')}
+          {...form.field('to')}
         />
         <TextArea
           label="Isi pesan"
@@ -146,7 +141,7 @@ const WindowHint = ({ channel }: { channel: ChannelName | undefined }) => (
 );
 
 const ToMany = () => (
-  <p className={classes('small faint', styles['many'])}>
+  <p className="small faint">
     Banyak penerima, berkas, templat, atau terjadwal?{' '}
     <Link to="/message-history/kiriman" search={{ view: 'new' }}>
       Kirim ke banyak nomor
@@ -158,7 +153,7 @@ type ActionsProps = { busy: boolean; isShort: boolean; onClose: () => void };
 
 const Actions = ({ busy, isShort, onClose }: ActionsProps) => (
   <Row end>
-    <Button variant="outline" tone="neutral" onClick={() => busy || onClose()}>
+    <Button variant="outline" onClick={() => busy || onClose()}>
       Batal
     </Button>
     <Button

@@ -133,14 +133,12 @@ function Disclosure({ accountId, id }: RecordProps) {
           onDone={({ text }) => setSaid(text)}
           reasonHelp="Tercatat bersama nama Anda."
           actions="Baca isi"
-          look={{ variant: 'outline', tone: 'neutral' }}
+          look={{ variant: 'outline' }}
         />
       ) : (
         <p
           className={
-            said === null
-              ? 'muted'
-              : classes('py-12 px-16 border rounded break-anywhere', styles['said'])
+            said === null ? 'muted' : classes('py-12 px-16 border rounded break-anywhere pre-wrap')
           }
         >
           {said ?? 'Pesan ini tidak berisi kata-kata.'}
@@ -214,7 +212,6 @@ function TopupRecord({ accountId, id }: RecordProps) {
                 to="/operator/isi-saldo"
                 search={{ status: 'semua', open: data.id }}
                 variant="outline"
-                tone="neutral"
               >
                 Buka di Isi saldo
               </LinkButton>

@@ -56,7 +56,7 @@ function Groups({ settings }: { settings: readonly LiveSetting[] }) {
       {Object.entries(settingGroupLabel).map(([group, label]) => (
         <Panel key={group} title={label}>
           {group === 'seller' && <SellerGaps />}
-          <ul className={classes('stack plain-list', styles['rows'])} aria-label={label}>
+          <ul className={classes('stack plain-list divided', styles['rows'])} aria-label={label}>
             {settings
               .filter((one) => one.group === (group as SettingGroup))
               .map((one) => (
@@ -107,7 +107,7 @@ function Setting({ setting, onOpen }: SettingProps) {
         {waiting?.can_approve && button('approve', 'Setujui', `Setujui perubahan ${label}`)}
         {isSet && <StatusChip tone="info">Diubah</StatusChip>}
         {isSet && button('reset', 'Kembalikan ke bawaan', `Kembalikan ${label} ke bawaan`, faint)}
-        {button('change', 'Ubah', `Ubah ${label}`, { variant: 'outline', tone: 'neutral' })}
+        {button('change', 'Ubah', `Ubah ${label}`, { variant: 'outline' })}
       </Row>
     </li>
   );
@@ -156,7 +156,7 @@ type ActionsProps = { cancel?: string; onCancel: () => void; disabled?: boolean;
 
 const Actions = ({ cancel = 'Batal', onCancel, disabled, children }: ActionsProps) => (
   <>
-    <Button variant="outline" tone="neutral" onClick={onCancel}>
+    <Button variant="outline" onClick={onCancel}>
       {cancel}
     </Button>
     <Button type="submit" disabled={disabled}>

@@ -31,7 +31,6 @@ import { useEffect, type KeyboardEvent } from 'react';
 import { formatNumber } from '#contract/base/money.ts';
 import { civilDate, formatDate, formatTime } from '#contract/base/time.ts';
 import { listInbox, type InboxFilter, type InboxRow } from '#contract/operator/support.ts';
-import { sentenceOf } from '#web/api/errors.ts';
 import { useUser } from '#web/api/user.ts';
 import { Link } from '#web/browser/router/Link.tsx';
 import { singleKeys } from '#web/browser/singleKeys.ts';
@@ -64,21 +63,26 @@ export function SupportPage() {
   const accountId = account.success ? account.data : undefined;
   return (
     <div className={split['full']}>
-      <div className={classes(styles['above'], accountId !== undefined && split['aboveDetail'])}>
+      <div
+        className={classes(
+          accountId !== undefined && classes('sr-only-below-768', split['aboveDetail']),
+        )}
+      >
         <PageHead
           title="Layanan Pelanggan"
           action={
             <Button
               variant="outline"
-              tone="neutral"
-              icon={<MessageSquareText size={18} aria-hidden="true" />}
+              icon={<MessageSquareText size={18} />}
               onClick={() => goInbox({ replies: '1' })}
             >
               Jawaban siap pakai
             </Button>
           }
         />
-        <NoticeCard />
+        <div className="hide-empty mb-16">
+          <NoticeCard />
+        </div>
       </div>
       <SplitView
         wideList
@@ -179,9 +183,7 @@ function Rows() {
   useEffect(() => {
     if (instead !== undefined) goInbox({ page: instead || undefined }, { replace: true });
   }, [instead]);
-  if (list.error) {
-    return <WentWrong message={sentenceOf(list.error)} onRetry={() => void list.refetch()} />;
-  }
+  if (list.error) return <WentWrong query={list} />;
   if (loading) return <ChatRowsLoading />;
   if (rows.length === 0 && instead === undefined) return <EmptyQueue q={q} filter={filter} />;
   return (
@@ -190,7 +192,7 @@ function Rows() {
       // Key events bubble up from the rows, which are links.
       onKeyDown={walk}
       foot={
-        <div className={classes('hide-empty', styles['foot'])}>
+        <div className="hide-empty p-8">
           <Pagination
             page={page + 1}
             total={totalPages}
@@ -257,11 +259,7 @@ function EmptyQueue({ q, filter }: { q: string | undefined; filter: InboxFilter 
       <EmptyState
         title="Data tidak ditemukan"
         action={
-          <Button
-            variant="outline"
-            tone="neutral"
-            onClick={() => goInbox({ q: undefined, page: undefined })}
-          >
+          <Button variant="outline" onClick={() => goInbox({ q: undefined, page: undefined })}>
             Hapus pencarian
           </Button>
         }
@@ -289,7 +287,7 @@ function InboxLine({ row, open, now, others }: LineProps) {
   const zone = useUser().timezone;
   const { account_id, account_name, last, unread } = row;
   return (
-    <li>
+    <li className="relative">
       <Link
         to="/operator/layanan"
         change={{ open: account_id }}
@@ -324,7 +322,7 @@ function Preview({ last, others }: Pick<InboxRow, 'last'> & Pick<LineProps, 'oth
     <>
       {last.side === 'operator' && (
         <>
-          <CornerUpLeft size={14} aria-hidden="true" className={styles['ours']} />
+          <CornerUpLeft size={14} className="flex-none faint" />
           <span className="sr-only">Operator: </span>
         </>
       )}
@@ -338,17 +336,17 @@ function Foot({ row, now, zone }: Pick<LineProps, 'row' | 'now'> & { zone: strin
   const waits = waiting_since !== null && status === 'open';
   if (!waits && status === 'open' && !assignee) return null;
   return (
-    <span className={classes('row gap-8', styles['lineFoot'])}>
+    <span className={classes('row gap-8 min-h-24', styles['lineFoot'])}>
       {waits && <Waiting since={waiting_since} minutes={waited_minutes ?? 0} now={now} />}
       {status === 'snoozed' && snoozed_until && (
-        <span className={classes('inline-flex align-center tiny faint num gap-5', styles['state'])}>
-          <AlarmClock size={14} aria-hidden="true" />
+        <span className="inline-flex align-center tiny faint num gap-5">
+          <AlarmClock size={14} />
           Ditunda sampai {shortMoment(snoozed_until, now, zone)}
         </span>
       )}
       {status === 'closed' && (
-        <span className={classes('inline-flex align-center tiny faint num gap-5', styles['state'])}>
-          <CircleCheck size={14} aria-hidden="true" />
+        <span className="inline-flex align-center tiny faint num gap-5">
+          <CircleCheck size={14} />
           Selesai
         </span>
       )}

@@ -14,7 +14,6 @@ import { isolated } from '#contract/base/names.ts';
 import { formatDate } from '#contract/base/time.ts';
 import type { OperatorThread } from '#contract/operator/support.ts';
 import { tokenStatusLabel, type TokenStatus } from '#contract/tokens.ts';
-import { sentenceOf } from '#web/api/errors.ts';
 import { useUser } from '#web/api/user.ts';
 import { Link } from '#web/browser/router/Link.tsx';
 import { Loaded } from '#web/features/operator/OperatorFrame.tsx';
@@ -91,7 +90,7 @@ export function Thread({ accountId }: { accountId: string }) {
         </Head>
         {thread && <ThreadTools thread={thread} acts={acts} />}
         {!thread && error ? (
-          <WentWrong message={sentenceOf(error)} onRetry={() => void query.refetch()} />
+          <WentWrong query={query} />
         ) : (
           <Suspense fallback={<ThreadSkeleton />}>
             <Answer accountId={accountId} thread={thread} />
@@ -211,7 +210,7 @@ function CustomerPanel({ thread }: { thread: OperatorThread }) {
               href={customerUrl(account_id)}
               className="inline-flex align-center text-danger strong gap-5"
             >
-              <TriangleAlert size={14} aria-hidden="true" />
+              <TriangleAlert size={14} />
               {formatNumber(customer.failed)} pesan
             </Link>
           ) : (
@@ -223,7 +222,7 @@ function CustomerPanel({ thread }: { thread: OperatorThread }) {
       <Tokens accountId={account_id} tokens={customer.tokens} />
       <Link href={customerUrl(account_id)} className="inline-flex align-center gap-6 w-fit">
         Buka data pelanggan
-        <ExternalLink size={14} aria-hidden="true" />
+        <ExternalLink size={14} />
       </Link>
     </div>
   );
@@ -291,7 +290,7 @@ function Answer({ accountId, thread }: Props) {
       name={name}
       blocked={ended && 'Akun ini sudah ditutup. Percakapannya tetap dapat dibaca.'}
       empty={
-        <p className={classes('muted text-center', styles['empty'])}>
+        <p className={classes('muted text-center p-24', styles['empty'])}>
           Pelanggan ini belum pernah menulis.
         </p>
       }
@@ -317,14 +316,18 @@ type AudienceProps = { internal: boolean; onChange: (internal: boolean) => void 
 
 const Audience = ({ internal, onChange }: AudienceProps) => (
   <div
-    className={classes('row wrap gap-4 gap-x-6 flex-none border-t surface', styles['audience'])}
+    className={classes(
+      'row wrap gap-4 gap-x-6 flex-none border-t',
+      internal ? 'bg-warning' : 'surface',
+      styles['audience'],
+    )}
     role="group"
     aria-label="Untuk siapa"
     data-internal={internal || undefined}
   >
     <button
       type="button"
-      className="min-h-28 px-10 rounded-full muted small strong hover touch"
+      className="min-h-28 px-10 rounded-full muted small strong hover touch selectable"
       aria-pressed={!internal}
       onClick={() => onChange(false)}
     >
@@ -332,7 +335,10 @@ const Audience = ({ internal, onChange }: AudienceProps) => (
     </button>
     <button
       type="button"
-      className="min-h-28 px-10 rounded-full muted small strong hover touch"
+      className={classes(
+        'min-h-28 px-10 rounded-full small strong touch',
+        internal ? 'solid-warning' : 'muted hover',
+      )}
       aria-pressed={internal}
       onClick={() => onChange(true)}
     >

@@ -62,7 +62,7 @@ export function AvatarDialog({ onClose }: Props) {
       title="Foto profil"
       footer={
         <>
-          <Button variant="outline" tone="neutral" onClick={picture ? another : close}>
+          <Button variant="outline" onClick={picture ? another : close}>
             {picture ? 'Pilih foto lain' : 'Batal'}
           </Button>
           {picture && (
@@ -290,7 +290,9 @@ type SliderProps = {
 };
 
 const Slider = ({ label, value, disabled = false, onChange }: SliderProps) => (
-  <label className={classes('grid align-center gap-12 small muted', styles['slider'])}>
+  <label
+    className={classes('grid align-center gap-12 small muted min-h-32 touch', styles['slider'])}
+  >
     <span>{label}</span>
     <input
       type="range"

@@ -10,7 +10,6 @@ import {
 } from 'react';
 import { uuidOf } from '#contract/base/ids.ts';
 import type { SupportMessage, SupportCard, SupportSubject } from '#contract/support.ts';
-import { sentenceOf } from '#web/api/errors.ts';
 import type { Flat } from '#web/api/lists/flatList.ts';
 import { useUser } from '#web/api/user.ts';
 import type { SupportChatProps, ComposerOptions } from '#web/features/support/chat/chatProps.ts';
@@ -77,11 +76,7 @@ export function SupportChat(props: SupportChatProps) {
     >
       {!data && (
         <div className="grow min-h-0 overflow-hidden">
-          {error ? (
-            <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />
-          ) : (
-            <ThreadSkeleton />
-          )}
+          {error ? <WentWrong query={{ error, refetch }} /> : <ThreadSkeleton />}
         </div>
       )}
       {data && isEmpty && <div className="column grow min-h-0 scroll-y">{empty}</div>}
@@ -226,10 +221,8 @@ function useUnreadFrom(
   return since.findLast((line) => line.side !== side && line.side !== 'system')?.id;
 }
 
-const ContactForm = later(
-  async () => (await import('#web/features/support/chat/ContactForm.tsx')).ContactForm,
-);
-const Recorder = later(async () => (await import('#web/ui/chat/recorder/Recorder.tsx')).Recorder);
+const ContactForm = later(() => import('#web/features/support/chat/ContactForm.tsx'));
+const Recorder = later(() => import('#web/ui/chat/recorder/Recorder.tsx'));
 
 type Props = Pick<SupportChatProps, 'port' | 'name' | 'blocked' | 'about'> & {
   options: ComposerOptions | undefined;
@@ -366,7 +359,7 @@ const About = ({ card, onRemove }: NonNullable<SupportChatProps['about']>) => (
         aria-label="Jangan sertakan"
         onClick={onRemove}
       >
-        <X size={18} aria-hidden="true" />
+        <X size={18} />
       </button>
     </CardShown>
   </div>
@@ -432,12 +425,7 @@ function SupportLine({ body, ...place }: Place & { body: SupportBody }) {
   if ('outgoing' in body) return <Unsent line={body.outgoing} {...place} />;
   const { message } = body;
   return message.side === 'system' ? (
-    <p
-      className={classes(
-        'flex wrap justify-center gap-x-6 py-6 small faint text-center',
-        styles['system'],
-      )}
-    >
+    <p className="flex wrap justify-center gap-x-6 py-6 small faint text-center num">
       {message.content.caption}{' '}
       <time dateTime={message.at.toISOString()}>{formatTime(message.at, place.zone)}</time>
     </p>
@@ -528,8 +516,13 @@ function Note({ line }: { line: OutgoingLine }) {
   );
   if (progress !== undefined) {
     return (
-      <div className={classes('row gap-8 muted', styles['upload'])}>
-        <progress max={1} value={progress} aria-label={`Mengunggah ${line.file?.name ?? ''}`} />
+      <div className="row gap-8 muted">
+        <progress
+          className="w-120"
+          max={1}
+          value={progress}
+          aria-label={`Mengunggah ${line.file?.name ?? ''}`}
+        />
         <span className="num">{Math.floor(progress * 100)}%</span>
         {drop('Batalkan')}
       </div>
@@ -566,7 +559,6 @@ const icons: Record<SupportSubject, typeof FileText> = {
 
 const look = classes(
   'row gap-10 ink leading-ui no-underline min-h-44 py-8 px-10 border rounded surface',
-  styles['card'],
 );
 
 /** A card of a message. @param href undefined if its record was deleted */
@@ -576,19 +568,14 @@ const CardLink = ({ card, href }: { card: SupportCard; href: string | undefined 
       <CardFacts card={card} />
     </div>
   ) : (
-    <Link href={href} className={look}>
+    <Link href={href} className={classes(look, 'hover')}>
       <CardFacts card={card} />
-      <ChevronRight size={18} aria-hidden="true" className="flex-none faint" />
+      <ChevronRight size={18} className="flex-none faint" />
     </Link>
   );
 
 const CardShown = ({ card, children }: { card: SupportCard; children: ReactNode }) => (
-  <div
-    className={classes(
-      'row gap-10 ink leading-ui no-underline min-h-44 py-8 px-10 border rounded surface',
-      styles['card'],
-    )}
-  >
+  <div className="row gap-10 ink leading-ui no-underline min-h-44 py-8 px-10 border rounded surface">
     <CardFacts card={card} />
     {children}
   </div>
@@ -598,12 +585,7 @@ function CardFacts({ card }: { card: SupportCard }) {
   const Icon = icons[card.type];
   return (
     <>
-      <span
-        className={classes(
-          'place-center flex-none text-accent size-32 rounded-full',
-          styles['icon'],
-        )}
-      >
+      <span className="place-center flex-none text-accent size-32 rounded-full bg-primary">
         <Icon size={18} aria-hidden="true" />
       </span>
       <span className="grid fill small muted">

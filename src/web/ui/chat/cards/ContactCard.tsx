@@ -35,10 +35,10 @@ export function ContactCard(props: Props) {
     <div
       role="group"
       aria-labelledby={id}
-      className={classes('grid align-center gap-10 max-w-full', styles['card'])}
+      className={classes('grid align-center gap-10 max-w-full columns-start', styles['card'])}
     >
       <span className={classes('place-center text-accent size-40 rounded-full', styles['icon'])}>
-        <UserRound size={20} aria-hidden="true" />
+        <UserRound size={20} />
       </span>
       <span className="grid justify-items-start">
         <bdi id={id} className="max-w-full truncate strong" title={shown}>
@@ -66,7 +66,7 @@ export function ContactCard(props: Props) {
         {email !== '' && <bdi className="max-w-full truncate small muted">{email}</bdi>}
       </span>
       {(digits !== '' || email !== '') && (
-        <span className={classes('flex wrap gap-8', styles['actions'])}>
+        <span className="flex wrap gap-8 col-all">
           {digits !== '' && (
             <Action icon={copied ? Check : Copy} about={id} onClick={copy}>
               <span aria-live="polite">{copied ? 'Tersalin' : 'Salin'}</span>
@@ -97,7 +97,6 @@ const Action = ({ icon: Icon, about, onClick, children }: ActionProps) => (
   <Button
     size="sm"
     variant="outline"
-    tone="neutral"
     icon={<Icon size={16} aria-hidden="true" />}
     aria-describedby={about}
     onClick={onClick}

@@ -8,11 +8,11 @@ export function LocationCard({ place: { latitude, longitude, name, address } }: 
   const at = `${latitude},${longitude}`;
   const title = name ?? address;
   return (
-    <span className={classes('grid gap-10 max-w-full', styles['locationCardCard'])}>
+    <span className={classes('grid gap-10 max-w-full columns-start', styles['card'])}>
       <span
         className={classes('place-center text-accent size-40 rounded', styles['locationCardIcon'])}
       >
-        <MapPin size={20} aria-hidden="true" />
+        <MapPin size={20} />
       </span>
       <span className="grid justify-items-start break-anywhere">
         <bdi className="strong">{title ?? 'Lokasi'}</bdi>
@@ -25,7 +25,7 @@ export function LocationCard({ place: { latitude, longitude, name, address } }: 
           className="row small strong gap-5 min-h-28 touch"
         >
           Buka peta
-          <ExternalLink size={14} aria-hidden="true" />
+          <ExternalLink size={14} />
           <span className="sr-only"> {title} (tab baru)</span>
         </a>
       </span>

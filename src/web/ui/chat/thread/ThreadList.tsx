@@ -79,7 +79,7 @@ export function ThreadList<Body>(props: Props<Body>) {
             />
           ))}
         </ol>
-        <div ref={mark} className={styles['end']} />
+        <div ref={mark} className={classes('flex-none', styles['end'])} />
       </div>
       {older.busy && <p className={above}>Memuat pesan lama…</p>}
       {!older.busy && away && day && (
@@ -100,7 +100,7 @@ const Down = ({ unread, onClick }: { unread: number; onClick: () => void }) => (
     )}
     onClick={onClick}
   >
-    <ArrowDown size={18} aria-hidden="true" />
+    <ArrowDown size={18} />
     Ke pesan terbaru
     <CountBadge>
       <ShortCount count={unread} of="belum dibaca" />

@@ -16,7 +16,6 @@ export function PickButton<Row>({ table, picking }: Omit<Props<Row>, 'selection'
     <div className={styles['pick']}>
       <Button
         variant="outline"
-        tone="neutral"
         size="sm"
         icon={<ListChecks size={16} />}
         aria-pressed={picking.on}
@@ -47,7 +46,7 @@ export function SelectionBar<Row>({ table, selection, picking }: Props<Row>) {
       </p>
       {(count > 0 || picking.on) && (
         <div
-          className={classes('row wrap gap-8 gap-x-12 max-w-full card', styles['bar'])}
+          className={classes('row wrap gap-8 gap-x-12 max-w-full card shadow', styles['bar'])}
           role="group"
           aria-label={`Baris terpilih, ${table.caption}`}
         >

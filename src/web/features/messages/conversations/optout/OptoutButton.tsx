@@ -77,12 +77,11 @@ export const OptoutButton = ({ isOn, change }: Optouts) => (
     aria-label={optoutWords({ isOn })}
     title={optoutEffect({ isOn })}
     variant="outline"
-    tone="neutral"
     size="sm"
     className={styles['button']}
     icon={isOn ? <BellRing size={18} /> : <BellOff size={18} />}
     onClick={change}
   >
-    <span className={styles['words']}>{optoutWords({ isOn })}</span>
+    <span className="from-1024">{optoutWords({ isOn })}</span>
   </Button>
 );

@@ -6,8 +6,6 @@ import { sendContact } from '#contract/messages/sending.ts';
 import { CARD_MAX } from '#contract/rest/endpoint.ts';
 import { MESSAGE_QUERY_MAX } from '#contract/messages.ts';
 import { conversationsQuery } from '#web/features/messages/conversations/queries.ts';
-import styles from '#web/features/messages/conversations/conversations.module.css';
-import { classes } from '#web/ui/classes.ts';
 import type { CardToSend } from '#web/features/messages/conversations/thread/sending/content.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
@@ -30,7 +28,7 @@ export function ContactDialog({ to, onSend, onClose }: Props) {
   const form = useForm(initial, (values) =>
     fieldErrors(sendContact, { ...to, ...values, phone: `+${values.phone}` }),
   );
-  const { values, errors, ref, set, leave, submit } = form;
+  const { ref, submit } = form;
   const [isChoosing, setChoosing] = useState(false);
   const send = submit(({ name, phone, organization }) => {
     onSend({ name: name.trim(), phone, organization: organization.trim() || undefined });
@@ -41,34 +39,18 @@ export function ContactDialog({ to, onSend, onClose }: Props) {
       <form ref={ref} noValidate className="stack gap-16" onSubmit={send}>
         <TextField
           label="Nama"
-          name="name"
           required
           autoComplete="off"
           maxLength={CARD_MAX.name}
-          value={values.name}
-          error={errors.name}
-          onChange={({ target }) => set('name', target.value)}
-          onBlur={() => leave('name')}
+          {...form.field('name')}
         />
-        <HomeTelephoneField
-          label="Nomor telepon"
-          name="phone"
-          required
-          value={values.phone}
-          error={errors.phone}
-          onChange={(phone) => set('phone', phone)}
-          onBlur={() => leave('phone')}
-        />
+        <HomeTelephoneField label="Nomor telepon" required {...form.field('phone')} />
         <TextField
           label="Organisasi (opsional)"
-          name="organization"
           autoComplete="off"
           placeholder="Toko Ani"
           maxLength={CARD_MAX.organization}
-          value={values.organization}
-          error={errors.organization}
-          onChange={({ target }) => set('organization', target.value)}
-          onBlur={() => leave('organization')}
+          {...form.field('organization')}
         />
         {isChoosing ? (
           <FromConversations form={form} onChosen={() => setChoosing(false)} />
@@ -76,7 +58,6 @@ export function ContactDialog({ to, onSend, onClose }: Props) {
           <div>
             <Button
               variant="outline"
-              tone="neutral"
               size="sm"
               aria-expanded="false"
               onClick={() => setChoosing(true)}
@@ -86,7 +67,7 @@ export function ContactDialog({ to, onSend, onClose }: Props) {
           </div>
         )}
         <div className="flex wrap justify-end gap-8">
-          <Button variant="outline" tone="neutral" onClick={onClose}>
+          <Button variant="outline" onClick={onClose}>
             Batal
           </Button>
           <Button type="submit">Kirim kontak</Button>
@@ -127,7 +108,7 @@ function FromConversations({ form: { set, ref }, onChosen }: FromProps) {
         </p>
       ) : (
         <ul
-          className={classes('stack plain-list border rounded-lg overflow-y', styles['rows'])}
+          className="stack plain-list border rounded-lg overflow-y divided max-h-list"
           aria-label="Percakapan"
         >
           {[...people].map(([peer, name]) => (
