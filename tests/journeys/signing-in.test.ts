@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { checkToken } from '#contract/accounts.ts';
-import { revokeSessions } from '#contract/people.ts';
 import { createToken } from '#contract/tokens.ts';
 import { decode } from '#web/browser/session.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
@@ -241,17 +240,4 @@ journey('signing in and out in one tab signs the others in and out', async (stag
   await arrivesAt(first, '/auth/login');
   await arrivesAt(second, '/auth/login');
   await expect(ask(address, checkToken, {}, session)).rejects.toThrow(/401/);
-});
-
-journey('a session ended elsewhere is reported at the next call', async (stage) => {
-  const { address } = stage.product;
-  const phone = '6281355503007';
-  const who = await signUp(address, { name: 'Laundry Bersih', phone });
-  const { open } = await stage.person({ session: who.session, expects: [refusal(401)] });
-  const tab = await open('/saldo');
-  await tab.getByRole('heading', { name: 'Saldo', exact: true }).waitFor();
-  const other = await signIn(address, { phone, password: PASSWORD });
-  await ask(address, revokeSessions, { others: '1' }, other);
-  await tab.getByRole('link', { name: 'Nomor' }).first().click();
-  await arrivesAt(tab, '/auth/login');
 });
