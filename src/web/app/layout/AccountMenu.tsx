@@ -40,7 +40,7 @@ export function SidebarFoot({ icons }: { icons: boolean }) {
         >
           <span className="sr-only">Profil </span>
           <Portrait />
-          <span className={styles['who']}>
+          <span className={classes('grid leading-14', styles['who'])}>
             <span className="truncate strong">{user.name}</span>
             <span className={classes('tiny faint num', styles['phone'])}>
               {formatPhone(user.phone)}
@@ -48,7 +48,7 @@ export function SidebarFoot({ icons }: { icons: boolean }) {
           </span>
         </Link>
       </Tooltip>
-      <span className={classes('flex gap-2', styles['tools'])}>
+      <span className={classes('flex gap-2 col-all', styles['tools'])}>
         <SimulatorLink />
         <ThemeButton />
         <HelpButton />

@@ -135,7 +135,9 @@ function Saldo({ short = false, named = false }: { short?: boolean; named?: bool
     <Tooltip text={data ? `Saldo ${formatRupiah(data.available)}` : 'Saldo'} off={!named}>
       <Link to="/saldo" className={classes(styles['saldo'], short && styles['short'])}>
         <span className={short ? 'sr-only' : 'tiny'}>Saldo </span>
-        <span className={classes('larger ink', styles['amount'])}>{amount}</span>
+        <span className={classes(short ? 'small' : 'larger', 'ink heading', styles['amount'])}>
+          {amount}
+        </span>
         {!short && (
           <span className={styles['narrow']} aria-hidden="true">
             {data && formatCompact(data.available)}

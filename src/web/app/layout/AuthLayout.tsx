@@ -33,7 +33,7 @@ export function AuthLayout() {
   );
   if (state === 'asking' || state === 'known') return <Spinner screen />;
   return (
-    <div className={styles['page']}>
+    <div className={classes('grid', styles['page'])}>
       <main id="isi" tabIndex={-1} className={classes('stack w-full mx-auto', styles['column'])}>
         <Logo />
         <div className={styles['content']}>

@@ -132,9 +132,9 @@ function TopBar({ saldo, news }: { saldo: ReactNode; news: ReactNode }) {
   const place = useRef<HTMLElement>(null);
   useFrameHeights(place);
   return (
-    <header ref={place} className={styles['topbar']}>
+    <header ref={place} className={classes('row wrap justify-between below-768', styles['topbar'])}>
       <Home />
-      <div className={styles['topbarEnd']}>
+      <div className="row gap-2">
         {saldo}
         <PaletteButton />
         <AccountSheet />
@@ -187,7 +187,7 @@ function SimulatorBanner() {
   const { data: config } = useQuery(configQuery);
   if (!config?.production || !config.simulator) return null;
   return (
-    <p className={classes('mb-20 strong rounded solid-warning', styles['banner'])} role="status">
+    <p className="mb-20 strong rounded solid-warning py-10 px-14" role="status">
       Simulator menyala: pesan di sini tidak sampai ke ponsel sungguhan.
     </p>
   );
@@ -239,13 +239,12 @@ function NewVersion({ onLater }: { onLater: () => void }) {
       )}
       aria-label="Versi baru"
     >
-      <p className={styles['words']}>Versi baru tersedia</p>
+      <p className={classes('strong', styles['words'])}>Versi baru tersedia</p>
       <Button
         size="sm"
         variant="outline"
         busy={busy}
         icon={<RefreshCw size={16} aria-hidden="true" />}
-        className={styles['reload']}
         onClick={reload}
       >
         <span className={styles['word']}>Muat ulang</span>

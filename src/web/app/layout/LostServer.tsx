@@ -30,7 +30,7 @@ export function Unreached({ retry }: Pick<Props, 'retry'>) {
   const online = useOnline();
   return (
     <main id="isi" tabIndex={-1} className={notice['page']}>
-      <CloudOff size={40} className={notice['icon']} aria-hidden="true" />
+      <CloudOff size={40} className="faint" aria-hidden="true" />
       <PageTitle>Belum tersambung</PageTitle>
       <p className={notice['text']} role="status">
         {online ? 'Server belum dapat dihubungi.' : 'Perangkat Anda sedang offline.'} Anda tetap

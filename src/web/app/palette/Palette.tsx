@@ -183,12 +183,15 @@ function Row({ id, command: { label, Icon, keys }, active, onPoint, onTake }: Ro
       id={id}
       role="option"
       aria-selected={active}
-      className={classes('row gap-12 leading-ui pointer py-6 px-12 rounded', styles['row'])}
+      className={classes(
+        'row gap-12 leading-ui pointer py-6 px-12 rounded min-h-40 selectable touch',
+        styles['row'],
+      )}
       onPointerMove={() => active || onPoint()}
       onPointerDown={(event) => event.preventDefault()}
       onClick={onTake}
     >
-      <Icon size={18} aria-hidden="true" />
+      <Icon size={18} className={classes(!active && 'faint')} aria-hidden="true" />
       <span className="fill break-anywhere">{label}</span>
       {keys && (
         <span className="fine-only" aria-hidden="true">

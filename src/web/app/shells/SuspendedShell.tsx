@@ -30,7 +30,7 @@ export function SuspendedShell() {
   if (usePath() === SUPPORT) return <InSupport reason={reason} />;
   return (
     <main id="isi" tabIndex={-1} className={notice['page']}>
-      <CirclePause size={40} className={notice['icon']} aria-hidden="true" />
+      <CirclePause size={40} className="faint" aria-hidden="true" />
       <PageTitle>Akun Anda ditangguhkan</PageTitle>
       <p className={notice['text']}>{reason}</p>
       <p className={notice['text']}>

@@ -128,7 +128,7 @@ function SingleKeys() {
     setChosen(undefined);
   };
   return (
-    <div className={styles['switch']}>
+    <div className="border-t ruled">
       <Checkbox
         label="Pintasan satu tombol"
         help="Tanpa Ctrl atau ⌘. Selalu diam saat Anda mengetik atau saat dialog terbuka. Matikan bila Anda memakai perintah suara."

@@ -113,8 +113,8 @@ const columns = (zone: string): readonly Column<Campaign>[] => [
     width: 260,
     phone: 'title',
     cell: ({ name, token }) => (
-      <span className={classes('grid justify-items-start gap-4 min-w-0', styles['name'])}>
-        <bdi>{name}</bdi>
+      <span className="grid justify-items-start gap-4 min-w-0">
+        <bdi className="max-w-full clip strong">{name}</bdi>
         <span className="small faint regular">
           dari <bdi>{token.name}</bdi>
         </span>

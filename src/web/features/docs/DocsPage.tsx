@@ -53,7 +53,7 @@ export function DocsPage() {
   const { blocks, language, error, refetch } = useBlocks(shown.name, reads);
   const text = { blocks, language, reads };
   return (
-    <div className={styles['page']}>
+    <div className={classes('mx-auto', styles['page'])}>
       <header className="row justify-between gap-16 py-16 border-b">
         <Logo />
         <LinkButton to="/token" size="sm" variant="outline" tone="neutral">
@@ -75,6 +75,7 @@ export function DocsPage() {
                 key={name}
                 to="/docs"
                 search={{ lang, page: name === 'api' ? undefined : name }}
+                className="hover-ink ring-inset"
                 aria-current={name === shown.name ? 'page' : undefined}
               >
                 {title[reads]}
@@ -195,14 +196,18 @@ function Results({
       <ul>
         {found.map(({ id, title, words }, index) => (
           <li key={index}>
-            <a href={`#${id}`} lang={language}>
+            <a href={`#${id}`} className="hover-ink" lang={language}>
               <strong>{title}</strong> {words}
             </a>
           </li>
         ))}
         {also.map(({ name, title }) => (
           <li key={name}>
-            <Link to="/docs" search={{ lang, page: name === 'api' ? undefined : name }}>
+            <Link
+              to="/docs"
+              search={{ lang, page: name === 'api' ? undefined : name }}
+              className="hover-ink"
+            >
               {own.page} <strong>{title[reads]}</strong>
             </Link>
           </li>
@@ -227,7 +232,12 @@ function Contents({ blocks, language, reads }: ShownProps) {
     <ol>
       {chapters.map(({ id, text }) => (
         <li key={id}>
-          <a href={`#${id}`} lang={language} aria-current={id === current ? 'location' : undefined}>
+          <a
+            href={`#${id}`}
+            className="hover-ink"
+            lang={language}
+            aria-current={id === current ? 'location' : undefined}
+          >
             {text}
           </a>
         </li>

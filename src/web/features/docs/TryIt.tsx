@@ -100,7 +100,7 @@ type FileProps = {
 const FileField = ({ labels, file, onFile }: FileProps) => (
   <Field label={labels.file}>
     {(links) => (
-      <div className={controlClass('md', 'flex', styles['file'])}>
+      <div className={controlClass('md', 'flex gap-8 px-12 pointer relative', styles['file'])}>
         <FileUp size={18} aria-hidden="true" />
         <span>
           {file ? (

@@ -1,8 +1,6 @@
 import { CircleCheck } from 'lucide-react';
 import { nameAndNumberOf } from '#contract/messages/peer.ts';
 import type { MessageRow } from '#contract/messages.ts';
-import styles from '#web/features/home/home.module.css';
-import { classes } from '#web/ui/classes.ts';
 import { StatusMark } from '#web/features/messages/messages.ts';
 import { LinkButton } from '#web/ui/button/Button.tsx';
 import { Panel } from '#web/ui/panel/Panel.tsx';
@@ -22,9 +20,9 @@ export const OpenConversation = ({ message: { token, peer } }: Props) => (
 /** Confirms the first message and leads to its conversation. */
 export const FirstSent = ({ message }: Props) => (
   <Panel title="Pesan pertama terkirim" look="card">
-    <div className={classes('row wrap gap-12 gap-x-14', styles['firstSent'])} role="status">
-      <CircleCheck size={28} aria-hidden="true" />
-      <p>
+    <div className="row wrap gap-12 gap-x-14" role="status">
+      <CircleCheck size={28} className="text-success" aria-hidden="true" />
+      <p className="fill">
         Kepada <span className="num">{nameAndNumberOf(message)}</span>{' '}
         <StatusMark status={message.status} />
         <span className="block small">

@@ -146,12 +146,12 @@ function Overview({ home }: { home: HomeSummary }) {
 /** @param hasButton false while the open step has the button. */
 const Saldo = ({ saldo, hasButton }: { saldo: HomeSummary['saldo']; hasButton: boolean }) => (
   <Panel title="Saldo">
-    <div className={classes('card py-16 px-18', styles['box'])}>
+    <div className="card py-16 px-18">
       <p className="figure">
         <Money amount={saldo.available} />
       </p>
       {saldo.held > 0 && (
-        <p className="mt-4 small faint">
+        <p className="mt-6 small faint">
           <Money amount={saldo.held} /> tertahan untuk pesan yang belum terkirim
         </p>
       )}
@@ -169,10 +169,7 @@ const Unread = ({ unread }: { unread: number }) =>
     <Link
       to="/message-history"
       search={{ view: 'percakapan' }}
-      className={classes(
-        'grid align-center gap-12 min-h-52 card py-8 px-16 ink strong no-underline',
-        styles['unread'],
-      )}
+      className="grid align-center gap-12 min-h-52 card py-8 px-16 ink strong no-underline hover columns-between"
     >
       <MessageCircle size={18} className="text-accent" aria-hidden="true" />
       <span>{formatNumber(unread)} balasan belum dibaca</span>
@@ -191,7 +188,7 @@ function LoadingRows() {
         <>
           <div className={classes('stack align-start gap-24', styles['top'])} data-calm>
             <Panel title="Saldo">
-              <div className={classes('card py-16 px-18', styles['box'])}>
+              <div className="card py-16 px-18">
                 <Skeleton width={150} height={33} />
                 <div className="mt-16">
                   <Skeleton width={96} height={40} />
@@ -283,7 +280,7 @@ const Item = ({ href, name, children }: { href: string; name: string; children: 
     <Link href={href}>
       <TriangleAlert size={18} aria-hidden="true" />
       <span>
-        <bdi className={classes('block ink strong', styles['tokenName'])}>{name}</bdi>
+        <bdi className="block ink strong hover-underline">{name}</bdi>
         <span className="block small">{children}</span>
       </span>
       <ChevronRight size={18} aria-hidden="true" />
@@ -376,8 +373,14 @@ const Step = ({ number, step, done, current, children }: StepProps) => (
       {done ? <Check size={16} /> : number}
     </span>
     <div className={classes('stack justify-items-start gap-12 min-w-0', styles['stepBody'])}>
-      <h3>
-        {done || current ? step.title : <Link href={step.href}>{step.title}</Link>}
+      <h3 className={classes(done && 'faint regular')}>
+        {done || current ? (
+          step.title
+        ) : (
+          <Link href={step.href} className="muted no-underline hover-underline">
+            {step.title}
+          </Link>
+        )}
         {done && <span className="sr-only"> (selesai)</span>}
       </h3>
       {current && children}
@@ -485,7 +488,7 @@ function Sentences({ today, days }: Pick<HomeSummary, 'today' | 'days'>) {
   const period = periodSentence(days);
   return (
     <Panel title="Pesan Anda">
-      <div className={classes('card py-16 px-18', styles['box'])}>
+      <div className="stack gap-6 card py-16 px-18">
         <p className="large strong pretty">{todaySentence(today)}</p>
         {waiting > 0 && <p>{formatNumber(waiting)} pesan masih antre.</p>}
         {failed > 0 && (
@@ -504,7 +507,7 @@ function Sentences({ today, days }: Pick<HomeSummary, 'today' | 'days'>) {
 
 const SentencesSkeleton = () => (
   <Panel title="Pesan Anda">
-    <div className={classes('card py-16 px-18', styles['box'])}>
+    <div className="card py-16 px-18">
       <Skeleton lines={3} height={20} />
     </div>
   </Panel>

@@ -18,7 +18,7 @@ type Props = {
 /** The head of all pages of messages. On phones it is one line: the tabs, and the action as an icon. */
 export const MessagesHead = ({ current, action, className }: Props) => (
   <div className={classes(styles['head'], className)}>
-    <PageHead title="Pesan" action={action} />
+    <PageHead title="Pesan" titleClass="sr-only-below-768" action={action} />
     <MessageTabs current={current} />
   </div>
 );

@@ -4,7 +4,6 @@ import { Send } from 'lucide-react';
 import { lazy, Suspense } from 'react';
 import { MessageTable } from '#web/features/messages/history/MessageTable.tsx';
 import { MessagesHead, useHeadLabel } from '#web/features/messages/MessagesHead.tsx';
-import styles from '#web/features/messages/messages.module.css';
 import { NoticeCard } from '#web/features/messages/incoming/NotificationCard.tsx';
 import { SendDialog } from '#web/features/messages/send/SendDialog.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
@@ -35,7 +34,7 @@ export function MessagesPage() {
     <div className={classes(conversations && split['full'])}>
       <MessagesHead
         current={conversations ? 'conversations' : 'table'}
-        className={classes(inThread && split['aboveDetail'])}
+        className={classes(inThread && classes('sr-only-below-768', split['aboveDetail']))}
         action={<Button {...label} icon={<Send size={18} />} onClick={() => sending(true)} />}
       />
       {conversations ? (
@@ -47,7 +46,7 @@ export function MessagesPage() {
       ) : (
         <MessageTable onSend={() => sending(true)} />
       )}
-      <div className={styles['notice']}>
+      <div className="hide-empty mt-16">
         <NoticeCard />
       </div>
       <SendDialog open={search.new === '1'} onClose={() => sending(false)} />

@@ -52,7 +52,7 @@ export function Candidate({ amount, paid, requested, children }: CandidateProps)
     <span className="row wrap justify-between gap-2 gap-x-12">
       <Money amount={amount} />
       <StatusChip tone={exact ? 'success' : 'warning'}>{words}</StatusChip>
-      <span className={classes('small faint break-anywhere', styles['who'])}>{children}</span>
+      <span className="small faint break-anywhere w-full">{children}</span>
     </span>
   );
 }

@@ -63,7 +63,7 @@ export function RecordDrawer({ title, onClose, children }: DrawerProps) {
 
 /** An id or a hash, which may break anywhere. */
 export const Hash = ({ children }: { children: ReactNode }) => (
-  <span className={styles['hash']}>{children}</span>
+  <span className={classes('small', styles['hash'])}>{children}</span>
 );
 
 /** The author and the time of a change. */
@@ -86,7 +86,7 @@ export const Rows = ({ label, none, children }: RowsProps) =>
   children.length === 0 && none ? (
     <p className="muted">{none}</p>
   ) : (
-    <ul className={classes('stack plain-list', styles['rows'])} aria-label={label}>
+    <ul className={classes('stack plain-list divided', styles['rows'])} aria-label={label}>
       {children}
     </ul>
   );

@@ -69,7 +69,7 @@ export function ProfilePage() {
           <ul ref={anchors} className={classes(scrollRow, 'flex gap-4', styles['anchors'])}>
             {shown.map(({ id, title }) => (
               <li key={id}>
-                <Link to="/profile" hash={id} replace>
+                <Link to="/profile" hash={id} replace className="hover-ink">
                   {title}
                 </Link>
               </li>
@@ -220,10 +220,13 @@ function Row({ session }: { session: SessionRow }) {
   };
   return (
     <li
-      className={classes('grid align-center gap-4 gap-x-14 py-12 border-b', styles['session'])}
+      className={classes(
+        'grid align-center gap-4 gap-x-14 py-12 columns-between',
+        styles['session'],
+      )}
       data-busy={revoke.busy || undefined}
     >
-      <Icon size={22} className={styles['icon']} aria-hidden="true" />
+      <Icon size={22} className={'faint'} aria-hidden="true" />
       <div className={classes('grid gap-2 break-anywhere', styles['facts'])}>
         <p className={classes('strong num', styles['strong'])}>
           {device} {current && <StatusChip tone="success">Sesi ini</StatusChip>}

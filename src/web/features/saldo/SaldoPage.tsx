@@ -68,7 +68,7 @@ export function SaldoPage() {
         context={wide && 'Saldo dipakai untuk mengirim pesan. Isi kapan saja, pakai sampai habis.'}
         action={<TopupButton onSaldo icon={<Plus size={18} aria-hidden="true" />} />}
       />
-      <div className={classes('stack gap-36 mt-24', styles['page'])}>
+      <div className="stack gap-36 mt-20">
         {!isCalm && notices}
         {!wide && <Mutations />}
         {isCalm && notices}
@@ -159,7 +159,7 @@ function BalanceCard({ saldo, pace, error, onRetry }: Props) {
         {saldo ? (
           <>
             <Lasting available={saldo.available} pace={pace} />
-            <p className={styles['note']}>
+            <p className={classes('small', styles['note'])}>
               <Note saldo={saldo} />
             </p>
           </>
@@ -175,7 +175,7 @@ function Lasting({ available, pace }: { available: number; pace: Pace | undefine
   if (!pace) return null;
   if (pace.state !== 'known') {
     return (
-      <p className={styles['note']}>
+      <p className={classes('small', styles['note'])}>
         {pace.state === 'little'
           ? 'Belum cukup data untuk memperkirakan berapa hari saldo ini bertahan.'
           : 'Tidak ada pemakaian belakangan ini, jadi belum dapat diperkirakan berapa hari saldo ini bertahan.'}
@@ -436,9 +436,14 @@ function What({ row }: { row: Mutation }) {
   const { topup_id, message } = row;
   const more = moreOf(row);
   return (
-    <span className={classes('stack ws-normal', styles['what'])}>
+    <span className="stack ws-normal">
       {topup_id ? (
-        <Link to="/saldo" change={{ open: topup_id, new: undefined }} resetScroll={false}>
+        <Link
+          to="/saldo"
+          change={{ open: topup_id, new: undefined }}
+          resetScroll={false}
+          className="w-fit touch"
+        >
           {titleOf(row)}
         </Link>
       ) : (
@@ -448,7 +453,7 @@ function What({ row }: { row: Mutation }) {
         <Link
           to="/message-history"
           search={{ open: message.id }}
-          className={classes('small faint regular num hover-text', styles['number'])}
+          className={classes('w-fit small faint regular num hover-text touch', styles['number'])}
         >
           {nameAndNumberOf(message)}
         </Link>
@@ -458,7 +463,7 @@ function What({ row }: { row: Mutation }) {
         <Link
           to="/billing"
           search={{ open: row.invoice_id }}
-          className={classes('small faint regular num hover-text', styles['number'])}
+          className={classes('w-fit small faint regular num hover-text touch', styles['number'])}
         >
           Lihat tagihan
         </Link>
@@ -505,10 +510,7 @@ function LineSteps({ line }: { line: Mutation }) {
   const [only] = line.items === 1 ? rows : [];
   const steps = [...heldSteps(line, zone), ...(only ? settledSteps(only, zone) : [])];
   return (
-    <div
-      className={classes('stack justify-items-start gap-12', styles['steps'])}
-      aria-busy={loading || undefined}
-    >
+    <div className={classes('stack gap-12', styles['steps'])} aria-busy={loading || undefined}>
       {steps.length > 0 && <Timeline entries={steps} />}
       {loading && <Skeleton lines={Math.min(line.items, 3)} height={20} />}
       {only && <MessageLink id={only.message_id}>Buka pesan</MessageLink>}

@@ -26,7 +26,7 @@ export function ScanPage() {
   const { data = '' } = useParams();
   return (
     <div className={styles['page']}>
-      <main id="isi" tabIndex={-1} className={classes('w-full mx-auto', styles['column'])}>
+      <main id="isi" tabIndex={-1} className="w-full mx-auto max-w-440">
         <Logo />
         <div className={classes('stack gap-20', styles['content'])}>
           <LinkView key={data} data={data} />
@@ -71,8 +71,8 @@ function Outcome({ scan }: { scan: Scan }) {
         <Progress state="connected" />
         <p>
           {scan.phone ? <strong className="ink num nowrap">{scan.phone}</strong> : 'Nomor Anda'}{' '}
-          kini tersambung ke token <bdi className={styles['who']}>{scan.token_name}</bdi> milik{' '}
-          <bdi className={styles['who']}>{scan.account_name}</bdi>.
+          kini tersambung ke token <bdi className="ink strong">{scan.token_name}</bdi> milik{' '}
+          <bdi className="ink strong">{scan.account_name}</bdi>.
         </p>
         <p>Anda dapat menutup halaman ini.</p>
       </Ending>
@@ -83,7 +83,7 @@ function Outcome({ scan }: { scan: Scan }) {
       <Ending icon={<TimerOff size={40} />} tone="calm" title="Waktunya habis">
         <p>
           Kode tidak dipindai sampai tautan ini kedaluwarsa. Tidak ada yang tersambung. Minta tautan
-          baru kepada <bdi className={styles['who']}>{scan.account_name}</bdi>.
+          baru kepada <bdi className="ink strong">{scan.account_name}</bdi>.
         </p>
         {scan.channel === 'web' && (
           <p>
@@ -102,7 +102,7 @@ function Outcome({ scan }: { scan: Scan }) {
           : 'Penyambungan tidak selesai. Periksa apakah nomor itu sudah tersambung ke token lain.'}
       </p>
       <p>
-        Minta tautan baru kepada <bdi className={styles['who']}>{scan.account_name}</bdi> lalu coba
+        Minta tautan baru kepada <bdi className="ink strong">{scan.account_name}</bdi> lalu coba
         sekali lagi.
       </p>
     </Ending>
@@ -131,7 +131,7 @@ const Ending = ({ icon, tone, title, children }: EndingProps) => (
       {icon}
     </span>
     <PageTitle>{title}</PageTitle>
-    <div className={classes('grid gap-14 large muted', styles['ending'])}>{children}</div>
+    <div className="grid gap-14 large muted">{children}</div>
   </>
 );
 
@@ -162,22 +162,22 @@ function Consent({ data, scan, onAgreed, onGone }: Props) {
   const [phone, setPhone] = useState('');
   const simulated = scan.channel === 'simulator';
   const app = simulated ? 'ponsel simulasi' : 'WhatsApp';
-  const who = <bdi className={styles['who']}>{scan.account_name}</bdi>;
+  const who = <bdi className="ink strong">{scan.account_name}</bdi>;
   return (
     <>
       <PageTitle>{`Sambungkan ${app} Anda`}</PageTitle>
-      <p className={styles['lead']}>
+      <p className={classes('large muted', styles['lead'])}>
         {who} meminta Anda menyambungkan nomor {simulated ? app : 'WhatsApp di ponsel'} Anda ke
-        token <bdi className={styles['who']}>{scan.token_name}</bdi>.
+        token <bdi className="ink strong">{scan.token_name}</bdi>.
       </p>
-      <section className={classes('grid gap-8', styles['part'])}>
+      <section className="grid gap-8">
         <h2>Setelah tersambung, {who} dapat</h2>
         <ul className={styles['points']}>
           <li>mengirim pesan kepada siapa pun atas nama nomor Anda,</li>
           <li>membaca pesan yang masuk ke nomor Anda sejak saat itu.</li>
         </ul>
       </section>
-      <section className={classes('grid gap-8', styles['part'])}>
+      <section className="grid gap-8">
         <h2>Anda tetap dapat</h2>
         <ul className={styles['points']}>
           <li>memakai {simulated ? app : 'WhatsApp di ponsel'} seperti biasa,</li>
@@ -188,7 +188,7 @@ function Consent({ data, scan, onAgreed, onGone }: Props) {
           </li>
         </ul>
       </section>
-      <p className={classes('py-12 px-14 rounded text-warning', styles['warning'])}>
+      <p className="py-12 px-14 rounded text-warning bg-warning">
         Jangan lanjutkan bila Anda tidak mengenal {who}, atau bila seseorang menyuruh Anda lewat
         telepon atau pesan.
       </p>

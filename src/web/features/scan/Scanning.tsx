@@ -33,9 +33,9 @@ export function Scanning({ scan, offline, onStale }: Props) {
   return (
     <>
       <PageTitle>{state === 'scanned' ? 'Menyambungkan…' : 'Sambungkan ponsel'}</PageTitle>
-      <p className={styles['lead']}>
-        Token <bdi className={styles['who']}>{scan.token_name}</bdi> milik{' '}
-        <bdi className={styles['who']}>{scan.account_name}</bdi>.
+      <p className={classes('large muted', styles['lead'])}>
+        Token <bdi className="ink strong">{scan.token_name}</bdi> milik{' '}
+        <bdi className="ink strong">{scan.account_name}</bdi>.
       </p>
       <Progress state={state} />
       <Alert
@@ -45,7 +45,7 @@ export function Scanning({ scan, offline, onStale }: Props) {
       />
       {state === 'scanned' ? (
         <p className="row gap-14 card p-20">
-          <span className={styles['wheel']} aria-hidden="true" />
+          <span className={classes('flex-none rounded-full', styles['wheel'])} aria-hidden="true" />
           Kode sudah terpindai. Tunggu sampai ponsel selesai menyambung.
         </p>
       ) : (
@@ -88,7 +88,7 @@ export function Code({ qr, simulated, level = 'h2', onStale, onRenew }: CodeProp
     return (
       <>
         <p role="status" className="row gap-14 card p-20">
-          <span className={styles['wheel']} aria-hidden="true" />
+          <span className={classes('flex-none rounded-full', styles['wheel'])} aria-hidden="true" />
           QR sedang diminta{!simulated && ' dari WhatsApp'}. Tunggu sebentar.
         </p>
         {late}
@@ -235,7 +235,7 @@ export function Progress({ state }: { state: Scan['state'] }) {
 type HowToProps = { simulated: boolean; byCode?: boolean; level: 'h2' | 'h5' };
 
 const HowTo = ({ simulated, byCode = false, level: Heading }: HowToProps) => (
-  <section className={classes('grid gap-8', styles['part'])}>
+  <section className="grid gap-8">
     <Heading>Caranya</Heading>
     <ol className={styles['points']}>
       {howTo(simulated, byCode).map((step) => (

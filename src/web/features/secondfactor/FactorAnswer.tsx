@@ -1,8 +1,6 @@
 import { Fingerprint } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import type { SecondFactorChallenge, SecondFactorMethod } from '#contract/accounts.ts';
-import styles from '#web/features/secondfactor/secondfactor.module.css';
-import { classes } from '#web/ui/classes.ts';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
@@ -48,7 +46,7 @@ export function FactorAnswer({ asked, answer, onOver }: Props) {
     >
       <RefusalAlert error={factor.error} />
       <Way factor={factor} />
-      <div className={classes('flex wrap gap-8 gap-x-20', styles['others'])}>
+      <div className="flex wrap gap-8 gap-x-20">
         {asked.methods
           .filter((one) => one !== factor.method)
           .map((one) => (

@@ -55,7 +55,7 @@ export function SimulatorPage() {
   if (config.isPending) return <Spinner screen />;
   if (config.isError) {
     return (
-      <main id="isi" className={styles['main']}>
+      <main id="isi" className={classes('mx-auto', styles['main'])}>
         <PageTitle>Simulator</PageTitle>
         <WentWrong message={sentenceOf(config.error)} onRetry={() => void config.refetch()} />
       </main>
@@ -123,7 +123,7 @@ function World({ own }: { own: string | undefined }) {
           </TabLinks>
         </div>
       </header>
-      <main id="isi" tabIndex={-1} className={styles['main']}>
+      <main id="isi" tabIndex={-1} className={classes('mx-auto', styles['main'])}>
         <div className="mb-20">
           <PageTitle>{bank ? 'Bank simulasi' : 'Ponsel simulasi'}</PageTitle>
         </div>
@@ -291,7 +291,9 @@ function PhoneView({ phone }: { phone: string }) {
                   <StatusChip>Belum tersambung ke token</StatusChip>
                 )}
               </p>
-              {data.fixed_outcome && <p className={styles['fixed']}>{data.fixed_outcome}</p>}
+              {data.fixed_outcome && (
+                <p className={classes('rounded', styles['fixed'])}>{data.fixed_outcome}</p>
+              )}
               <Switches phone={data} />
             </>
           ) : (
@@ -324,7 +326,7 @@ function FixedPhones() {
         </span>
         <ChevronDown size={18} className="chevron" aria-hidden="true" />
       </summary>
-      <dl className={classes('grid gap-10', styles['list'])}>
+      <dl className={classes('grid gap-10 mb-16', styles['list'])}>
         {fixedPhones.map((phone, index) => (
           <div key={phone}>
             <dt className="strong">
@@ -387,7 +389,7 @@ function PhoneChooser({ phone }: { phone: string }) {
               search={{ phone: writtenPeer(one) }}
               resetScroll={false}
               className={classes(
-                'inline-flex align-center small muted num no-underline min-h-32 px-12 border rounded-full surface',
+                'inline-flex align-center small muted num no-underline min-h-32 px-12 border rounded-full surface hover',
                 styles['one'],
               )}
               aria-current={one === phone ? 'true' : undefined}

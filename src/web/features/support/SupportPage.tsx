@@ -24,6 +24,7 @@ import { closeSupportNotices } from '#web/features/support/notices.ts';
 import type { SupportPort } from '#web/features/support/port.ts';
 import { OWN, sendOwn, threadQuery, helpQuery } from '#web/features/support/queries.ts';
 import { RatingCard } from '#web/features/support/rating/RatingCard.tsx';
+import split from '#web/ui/layout/layout.module.css';
 import styles from '#web/features/support/support.module.css';
 import { classes } from '#web/ui/classes.ts';
 import { supportUnreadQuery } from '#web/features/support/unread.ts';
@@ -62,7 +63,7 @@ export function SupportPage() {
   );
   const isClosed = thread?.status === 'closed' && thread.last_seq > 0;
   return (
-    <div ref={page} className={classes('column', styles['page'])}>
+    <div ref={page} className={classes('column', split['full'], styles['page'])}>
       <PageHead
         title={NAME}
         context={thread && contextOf(thread)}
@@ -283,7 +284,7 @@ function QuickHelp({ when, onAsk }: Props) {
   if (isRepeat && !data?.causes.length) return null;
   if (isPending) {
     return (
-      <div className={styles['help']} aria-busy="true">
+      <div className={classes('grid gap-12', styles['help'])} aria-busy="true">
         <Skeleton height={96} />
         <Skeleton height={96} />
       </div>
@@ -302,7 +303,11 @@ function QuickHelp({ when, onAsk }: Props) {
   }
   return (
     <section
-      className={classes(styles['help'], isRepeat && styles['again'])}
+      className={classes(
+        'grid gap-12',
+        styles['help'],
+        isRepeat && classes('flex-none border-t surface overflow-y', styles['again']),
+      )}
       aria-label="Bantuan cepat"
     >
       <h2 className="large">Mungkin ini yang Anda cari</h2>

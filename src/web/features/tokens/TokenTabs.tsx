@@ -1,9 +1,7 @@
-import styles from '#web/features/tokens/tokens.module.css';
-import { classes } from '#web/ui/classes.ts';
 import { TabLink, TabLinks } from '#web/ui/tabs/Tabs.tsx';
 
 export const TokenTabs = ({ current }: { current: 'list' | 'templates' | 'rejected' }) => (
-  <div className={classes('mb-16', styles['views'])}>
+  <div className="mb-16">
     <TabLinks label="Tampilan token">
       <TabLink to="/token" current={current === 'list'}>
         Daftar token

@@ -48,17 +48,17 @@ export function Avatar({
   return (
     <span
       className={classes(
-        'flex-none strong rounded-full leading-none relative',
+        'flex-none strong leading-none relative',
         styles['avatar'],
         styles[size],
-        styles[shape],
+        shape === 'square' ? 'rounded' : 'rounded-full',
         bg === 'gray' && styles['gray'],
       )}
       data-hue={bg}
       aria-hidden={decorative || undefined}
     >
       {src && !broken ? (
-        <img src={src} alt={name} className={styles['picture']} onError={fail} />
+        <img src={src} alt={name} className={classes('w-full', styles['picture'])} onError={fail} />
       ) : (
         <span role="img" aria-label={name} className={styles['letters']}>
           {icon ?? (initials(name) || <UserRound />)}

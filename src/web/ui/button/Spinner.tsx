@@ -4,7 +4,13 @@ import { classes } from '#web/ui/classes.ts';
 /** A spinner; `screen` fills the window. */
 export function Spinner({ screen = false }: { screen?: boolean }) {
   return (
-    <div role="status" className={classes('place-center gap-14 p-24', screen && styles['screen'])}>
+    <div
+      role="status"
+      className={classes(
+        'place-center gap-14 p-24',
+        screen && classes('content-center', styles['screen']),
+      )}
+    >
       <span className={classes('size-32 rounded-full', styles['wheel'])} aria-hidden="true" />
       <span className={screen ? 'small faint' : 'sr-only'}>Memuat…</span>
     </div>

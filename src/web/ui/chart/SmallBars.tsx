@@ -47,15 +47,15 @@ export function SmallBars({ title, series, bars, of = 'Tanggal', height = 160, .
   return (
     <figure className="stack gap-12">
       <Legend series={drawn} />
-      <div className={styles['plot']}>
-        <span className={classes('tiny faint num', styles['most'])} aria-hidden="true">
+      <div className={classes('relative', styles['plot'])}>
+        <span className={classes('tiny faint num leading-none', styles['most'])} aria-hidden="true">
           {format(most)}
         </span>
         <svg
           viewBox={`0 0 ${wide} ${height}`}
           height={height}
           preserveAspectRatio="none"
-          className={styles['bars']}
+          className={classes('w-full', styles['bars'])}
           aria-hidden="true"
         >
           {bars.map((bar, index) => (
@@ -85,8 +85,8 @@ export function SmallBars({ title, series, bars, of = 'Tanggal', height = 160, .
           <span>{bars.at(-1)?.label}</span>
         </div>
       </div>
-      <details className={styles['figures']}>
-        <summary>Lihat angkanya</summary>
+      <details>
+        <summary className="w-fit min-h-24 small faint pointer hover-text">Lihat angkanya</summary>
         <Figures
           {...{ title, of, columns, bars, format }}
           total={(bar) => totalsOf([bar], series)[0] ?? 0}
@@ -127,11 +127,13 @@ const Figures = ({ title, of, columns, bars, format, total }: FiguresProps) => (
     role="region"
     aria-label={title}
   >
-    <table className={classes('w-full small num', styles['table'])}>
+    <table className={classes('w-full small num text-end', styles['table'])}>
       <caption className="sr-only">{title}</caption>
       <thead>
         <tr>
-          <th scope="col">{of}</th>
+          <th scope="col" className="text-start">
+            {of}
+          </th>
           {columns.map(({ key, label }) => (
             <th key={key} scope="col">
               {label}
@@ -143,7 +145,9 @@ const Figures = ({ title, of, columns, bars, format, total }: FiguresProps) => (
       <tbody>
         {bars.map((bar, index) => (
           <tr key={bar.label + index}>
-            <th scope="row">{bar.label}</th>
+            <th scope="row" className="text-start">
+              {bar.label}
+            </th>
             {columns.map(({ key }) => (
               <td key={key}>{format(bar.values[key] ?? 0)}</td>
             ))}

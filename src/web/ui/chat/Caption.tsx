@@ -1,5 +1,4 @@
 import { Fragment, useMemo, useState } from 'react';
-import styles from '#web/ui/chat/thread/thread.module.css';
 import { captionNodes, foldAt, type CaptionNode } from '#contract/messages/captions.ts';
 
 /**
@@ -15,7 +14,7 @@ export function Caption({ text }: { text: string }) {
     [text, cut],
   );
   return (
-    <bdi className={styles['caption']}>
+    <bdi className="break-anywhere pre-wrap">
       {nodes.map((node, index) => (
         <Fragment key={index}>{shown(node)}</Fragment>
       ))}

@@ -73,7 +73,7 @@ export function ChatBubble(props: Props) {
           pending && styles['pending'],
           internal && styles['internal'],
           isBare(message) && styles['bare'],
-          isNotice(message) && styles['notice'],
+          isNotice(message) && classes('muted', styles['notice']),
         )}
         aria-label={`${by}, ${time}`}
         {...(action && holding)}
@@ -81,7 +81,7 @@ export function ChatBubble(props: Props) {
         {message.origin && <p className="tiny faint">{message.origin}</p>}
         {head}
         <Content message={message} sender={by} onMessage={onMessage} loading={props.loading} />
-        <span className={classes('row justify-end tiny faint num', styles['meta'])}>
+        <span className={classes('row justify-end tiny faint num gap-5', styles['meta'])}>
           {message.notice === 'edited' && 'Diubah '}
           <time dateTime={at?.toISOString()}>{time}</time>
           {ticks}
@@ -99,7 +99,7 @@ function Actions({ onReply, action }: Pick<Props, 'onReply' | 'action'>) {
   const isRendered = useDeferredRender();
   if (!isRendered) return null;
   return (
-    <span className={styles['actions']}>
+    <span className={classes('flex', styles['actions'])}>
       {onReply && (
         <button
           type="button"

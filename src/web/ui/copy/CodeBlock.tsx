@@ -17,7 +17,10 @@ export function CodeBlock({ code, title, labels }: Props) {
   return (
     <figure className="border rounded-lg sunken overflow-hidden">
       <figcaption
-        className={classes('row justify-between gap-12 small muted strong', styles['head'])}
+        className={classes(
+          'row justify-between gap-12 small muted strong border-b',
+          styles['head'],
+        )}
       >
         <span id={id}>{title}</span>
         <CopyButton value={code} describes={id} {...(labels && { labels })} />
@@ -25,7 +28,7 @@ export function CodeBlock({ code, title, labels }: Props) {
       {/* Scrollable content must be focusable. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <pre
-        className={classes('ring-inset', styles['codeBlockCode'])}
+        className={classes('ring-inset small', styles['codeBlockCode'])}
         tabIndex={0}
         role="region"
         aria-labelledby={id}

@@ -52,7 +52,15 @@ type ButtonProps = {
 export function CopyButton({ value, describes, labels = indonesian }: ButtonProps) {
   const [copied, copy] = useCopy(value);
   return (
-    <button type="button" className={styles['copy']} aria-describedby={describes} onClick={copy}>
+    <button
+      type="button"
+      className={classes(
+        'inline-flex align-center justify-center gap-6 flex-none px-10 border surface small muted strong relative',
+        styles['copy'],
+      )}
+      aria-describedby={describes}
+      onClick={copy}
+    >
       {copied ? <Check size={16} aria-hidden="true" /> : <Copy size={16} aria-hidden="true" />}
       <span aria-live="polite">{copied ? labels.copied : labels.copy}</span>
     </button>

@@ -46,6 +46,7 @@ import { useMedia } from '#web/ui/layout/useMedia.ts';
 import { civilDate } from '#contract/base/time.ts';
 import { ChevronLeft, ChevronRight } from 'lucide-react';
 import calendarStyles from '#web/ui/date/Calendar.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { range } from '#web/ui/pagination/paging.ts';
 
 /** Room for two months. */
@@ -64,13 +65,13 @@ export function Chooser(props: Props) {
   const { calendars, picked, today } = picking;
   const roomy = useMedia(ROOMY);
   return (
-    <div className={styles['chooser']} data-months={roomy && !single ? 2 : 1}>
-      <div className={styles['side']}>
+    <div className={classes('flex', styles['chooser'])} data-months={roomy && !single ? 2 : 1}>
+      <div className={classes('grid content-start gap-10 flex-none p-12', styles['side'])}>
         <Typed picking={picking} single={single} />
         {!single && <Presets {...props} />}
       </div>
       {calendars !== 'hidden' && (
-        <div className={styles['calendars']}>
+        <div className={classes('flex-none', styles['calendars'])}>
           <Calendar
             picked={picked}
             today={today}
@@ -91,7 +92,7 @@ function Presets({ picking, bounds, labels }: Props) {
   const range = wholeRange(picked);
   const current = range && presetOf(range, today, bounds);
   return (
-    <ul className={styles['presets']} aria-label="Rentang siap pakai">
+    <ul className={classes('grid gap-2', styles['presets'])} aria-label="Rentang siap pakai">
       {presetNames.map((name) => {
         const made = presetWithin(name, today, bounds);
         if (!made) return null;
@@ -99,7 +100,7 @@ function Presets({ picking, bounds, labels }: Props) {
           <li key={name}>
             <button
               type="button"
-              className={styles['preset']}
+              className="w-full min-h-36 px-10 rounded muted semibold hover-ink selectable touch"
               aria-pressed={name === current}
               onClick={() => picking.apply(made)}
             >
@@ -111,7 +112,7 @@ function Presets({ picking, bounds, labels }: Props) {
       <li>
         <button
           type="button"
-          className={styles['preset']}
+          className="w-full min-h-36 px-10 rounded muted semibold hover-ink selectable touch"
           aria-expanded={calendars !== 'hidden'}
           onClick={picking.openCalendars}
         >
@@ -145,7 +146,7 @@ function Typed({ picking, single }: TypedProps) {
         aria-describedby={wrong && id}
         placeholder={single ? 'hh/bb/tttt' : 'hh/bb/tttt - hh/bb/tttt'}
         autoComplete="off"
-        className={controlClass('md', styles['typed'])}
+        className={controlClass('md', 'min-w-0 num')}
         value={text ?? shown}
         onChange={({ target }) => {
           setText(target.value);
@@ -166,7 +167,7 @@ function Typed({ picking, single }: TypedProps) {
           if (meant && range) picking.apply(range);
         }}
       />
-      <p id={id} role="status" className={styles['wrong']}>
+      <p id={id} role="status" className="mt-6 small text-danger semibold pretty hide-empty">
         {wrong}
       </p>
     </div>
@@ -178,7 +179,7 @@ export function ChooserFoot({ picking, single, labels }: Omit<Props, 'bounds'>) 
   const range = wholeRange(picking.picked);
   return (
     <>
-      <p className={styles['said']} aria-live="polite">
+      <p className={classes('grow small muted', styles['said'])} aria-live="polite">
         {summaryOf(picking.picked, single)}
       </p>
       <Button variant="outline" tone="neutral" onClick={picking.cancel}>
@@ -332,12 +333,12 @@ function Calendar(props: CalendarProps) {
   };
   const shown = range(0, months - 1).map((offset) => monthOf(first, offset).from);
   return (
-    <div className={calendarStyles['calendar']} ref={place}>
+    <div className="relative" ref={place}>
       <Turn calendar={calendar} bounds={bounds} last={shown.at(-1) ?? first} />
       <p className="sr-only" aria-live="polite">
         {shown.map(showMonth).join(' – ')}
       </p>
-      <div className={calendarStyles['months']}>
+      <div className="flex gap-24">
         {shown.map((month) => (
           <Month
             key={month}
@@ -413,10 +414,10 @@ function Turn({ calendar: { first, turn }, bounds: { min, max }, last }: TurnPro
   const atStart = min !== undefined && min >= first;
   const atEnd = max !== undefined && max <= monthOf(last).to;
   return (
-    <div className={calendarStyles['turn']}>
+    <div className={classes('flex justify-between pointer-none', calendarStyles['turn'])}>
       <button
         type="button"
-        className={calendarStyles['step']}
+        className={classes('place-center size-36 rounded muted hover', calendarStyles['step'])}
         aria-label="Bulan sebelumnya"
         aria-disabled={atStart || undefined}
         onClick={() => atStart || turn(-1)}
@@ -425,7 +426,7 @@ function Turn({ calendar: { first, turn }, bounds: { min, max }, last }: TurnPro
       </button>
       <button
         type="button"
-        className={calendarStyles['step']}
+        className={classes('place-center size-36 rounded muted hover', calendarStyles['step'])}
         aria-label="Bulan berikutnya"
         aria-disabled={atEnd || undefined}
         onClick={() => atEnd || turn(1)}
@@ -457,8 +458,8 @@ function Month(props: MonthProps) {
     if (event.pointerType === 'mouse') onHover(dayOf(event.target));
   };
   return (
-    <div className={calendarStyles['month']}>
-      <p id={caption} className={calendarStyles['caption']}>
+    <div className="fill">
+      <p id={caption} className={classes('place-center base strong', calendarStyles['caption'])}>
         {showMonth(month)}
       </p>
       <table
@@ -467,7 +468,7 @@ function Month(props: MonthProps) {
         role="grid"
         aria-labelledby={caption}
         aria-multiselectable={!single || undefined}
-        className={calendarStyles['grid']}
+        className={classes('w-full mt-4', calendarStyles['grid'])}
         onClick={pressed}
         onKeyDown={onKey}
         onPointerOver={over}
@@ -476,7 +477,15 @@ function Month(props: MonthProps) {
         <thead>
           <tr>
             {weekdayNames.map((name) => (
-              <th key={name} scope="col" abbr={name} className={calendarStyles['weekday']}>
+              <th
+                key={name}
+                scope="col"
+                abbr={name}
+                className={classes(
+                  'tiny faint strong text-center relative',
+                  calendarStyles['weekday'],
+                )}
+              >
                 <span aria-hidden="true">{name.slice(0, 3)}</span>
                 <span className="sr-only">{name}</span>
               </th>
@@ -490,7 +499,10 @@ function Month(props: MonthProps) {
                 day === undefined ? (
                   // An empty cell.
                   // oxlint-disable-next-line jsx-a11y/control-has-associated-label
-                  <td key={place} className={calendarStyles['day']} />
+                  <td
+                    key={place}
+                    className={classes('num text-center no-outline pointer', calendarStyles['day'])}
+                  />
                 ) : (
                   <Day key={day} day={day} {...props} />
                 ),
@@ -522,9 +534,11 @@ function Day({ day, picked, today, bounds, single, at, toward }: MonthProps & { 
       aria-label={[showDay(day), ...notes].join(', ')}
       aria-selected={isSelected}
       aria-disabled={!mayPick(day, single ? {} : picked, bounds) || undefined}
-      className={calendarStyles['day']}
+      className={classes('num text-center no-outline pointer', calendarStyles['day'])}
     >
-      <span className={calendarStyles['number']}>{partsOf(day).day}</span>
+      <span className={classes('place-center rounded', calendarStyles['number'])}>
+        {partsOf(day).day}
+      </span>
     </td>
   );
 }

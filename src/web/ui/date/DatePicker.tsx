@@ -52,7 +52,7 @@ export function DatePicker(props: DatePickerProps) {
           anchor={trigger}
           gap={6}
           edge={12}
-          className={styles['popover']}
+          className={classes('overflow-y no-outline', styles['popover'])}
           role="dialog"
           aria-label={title}
           onShown={focusStart}
@@ -60,7 +60,13 @@ export function DatePicker(props: DatePickerProps) {
           onEscape={picking.cancel}
         >
           <Chooser {...parts} />
-          {foot && <div className={styles['foot']}>{foot}</div>}
+          {foot && (
+            <div
+              className={classes('row wrap justify-end gap-8 border-t py-10 px-14', styles['foot'])}
+            >
+              {foot}
+            </div>
+          )}
         </Popover>
       )}
       <Drawer open={open && !wide} onClose={() => show(false)} title={title} footer={foot}>
@@ -106,7 +112,7 @@ const Trigger = ({
   size,
   onClear,
 }: TriggerProps): ReactNode => (
-  <div className={controlClass(size, styles['box'])}>
+  <div className={controlClass(size, classes('max-w-full', styles['box']))}>
     <button
       ref={at}
       type="button"
@@ -115,15 +121,22 @@ const Trigger = ({
       aria-expanded={open}
       onClick={onOpen}
       aria-label={`${label}: ${shown}`}
-      className={classes(styles['trigger'], !isSet && styles['unset'])}
+      className={classes(
+        'row fill gap-10 px-12 nowrap no-outline',
+        styles['trigger'],
+        !isSet && 'muted',
+      )}
     >
-      <Icon size={18} aria-hidden="true" />
-      <span>{shown}</span>
+      <Icon size={18} className="flex-none faint" aria-hidden="true" />
+      <span className="clip">{shown}</span>
     </button>
     {onClear && (
       <button
         type="button"
-        className={styles['clear']}
+        className={classes(
+          'place-center size-32 flex-none rounded-sm faint hover-ink',
+          styles['clear'],
+        )}
         aria-label={`Hapus tanggal, ${label}`}
         onClick={onClear}
       >

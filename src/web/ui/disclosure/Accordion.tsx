@@ -17,7 +17,7 @@ export function Accordion({ exclusive = false, children }: Props) {
   const name = useId();
   return (
     <Group value={exclusive ? name : undefined}>
-      <div className="w-full border-y">{children}</div>
+      <div className="w-full border-y divided">{children}</div>
     </Group>
   );
 }
@@ -43,14 +43,14 @@ export function AccordionPart({ title, open = false, onToggle, children }: PartP
     <details name={name} open={open} className={styles['part']} onToggle={toggled}>
       <summary
         className={classes(
-          'row justify-between gap-12 strong leading-ui pointer plain-list rounded ring-inset no-marker',
+          'row justify-between gap-12 strong leading-ui pointer plain-list rounded ring-inset no-marker hover-accent',
           styles['title'],
         )}
       >
         <span>{title}</span>
         <ChevronDown size={18} className="chevron" aria-hidden="true" />
       </summary>
-      <div className={styles['content']}>{children}</div>
+      <div className={classes('muted', styles['content'])}>{children}</div>
     </details>
   );
 }

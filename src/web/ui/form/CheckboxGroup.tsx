@@ -51,7 +51,7 @@ export function CheckboxGroup(props: Props) {
         id={noteId}
         className={
           props.error
-            ? classes('small text-danger leading-ui', styles['checkboxGroupError'])
+            ? classes('small text-danger leading-ui semibold', styles['checkboxGroupError'])
             : classes('small faint leading-ui', styles['checkboxGroupHelp'])
         }
         aria-live="polite"

@@ -31,8 +31,12 @@ export function BottomBar({ label, menu, more }: Props) {
   const current = useCurrentHref(entries);
   const { shown, rest } = splitForBar(entries, PLACES, more !== undefined);
   return (
-    <nav aria-label={label} className={classes('border-t surface', styles['bar'])} data-fixed>
-      <ul className={styles['places']}>
+    <nav
+      aria-label={label}
+      className={classes('border-t surface below-768', styles['bar'])}
+      data-fixed
+    >
+      <ul className={classes('grid', styles['places'])}>
         {shown.map(({ href, phoneHref = href, label: word, short = word, Icon, badge }) => (
           <li key={href}>
             <MenuAnchor
@@ -102,15 +106,12 @@ function More({ rest, current, children }: MoreProps) {
                 <MenuAnchor
                   href={phoneHref}
                   current={href === current}
-                  className={classes(
-                    'row gap-12 min-h-44 px-12 rounded ink strong no-underline hover',
-                    styles['entry'],
-                  )}
+                  className="row gap-12 min-h-44 px-12 rounded ink strong no-underline hover selectable"
                   onClick={() => setOpen(false)}
                 >
                   <Icon size={20} aria-hidden="true" />
                   <span>{label}</span>
-                  <CountBadge>{badge}</CountBadge>
+                  <CountBadge className="ms-auto">{badge}</CountBadge>
                 </MenuAnchor>
               </li>
             ))}

@@ -8,6 +8,7 @@ import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
 type Props = {
   /** The page's h1; also the tab's title, before the product's name. */
   title: string;
+  titleClass?: string | undefined;
   context?: ReactNode;
   /** The page's main action; always visible on phones. */
   action?: ReactNode;
@@ -16,7 +17,7 @@ type Props = {
 };
 
 /** A page's head: h1, context, tools. Sets the tab's title and takes the focus on a route change. */
-export function PageHead({ title, context, action, tools }: Props) {
+export function PageHead({ title, titleClass, context, action, tools }: Props) {
   return (
     <header
       className={classes(
@@ -25,8 +26,8 @@ export function PageHead({ title, context, action, tools }: Props) {
       )}
       data-both={(action !== undefined && tools !== undefined) || undefined}
     >
-      <div className={styles['words']}>
-        <PageTitle>{title}</PageTitle>
+      <div className={classes('grow', styles['words'])}>
+        <PageTitle className={titleClass}>{title}</PageTitle>
         {context && <p className={classes('mt-6 muted pretty', styles['context'])}>{context}</p>}
       </div>
       {(action || tools) && (

@@ -3,7 +3,13 @@ import { useEffect, useLayoutEffect, useRef } from 'react';
 let pagesShown = 0;
 
 /** The h1 alone, for pages without a head: sets the tab's title and can take the focus. */
-export function PageTitle({ children, className }: { children: string; className?: string }) {
+export function PageTitle({
+  children,
+  className,
+}: {
+  children: string;
+  className?: string | undefined;
+}) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${children} · Kabari`;

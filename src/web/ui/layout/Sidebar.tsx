@@ -63,16 +63,20 @@ export function Sidebar({ label, menu, width, onWidth, head, foot }: Props) {
   return (
     <nav
       aria-label={label}
-      className={classes('column flex-none', styles['sidebar'], icons && styles['icons'])}
+      className={classes(
+        'column flex-none sunken from-768',
+        styles['sidebar'],
+        icons && styles['icons'],
+      )}
     >
-      <div className={classes('row justify-between gap-8', styles['top'])}>
+      <div className={classes('gap-8', icons ? 'column align-center' : 'row justify-between')}>
         {head}
         <Tooltip text={name} off={!icons}>
           <button
             type="button"
             className={classes(
-              'place-center flex-none faint size-32 rounded hover-line-ink',
-              styles['width'],
+              'place-center flex-none faint rounded hover-line-ink touch-square',
+              icons ? 'size-40' : 'size-32',
             )}
             aria-label={name}
             aria-expanded={!icons}
@@ -97,7 +101,9 @@ export function Sidebar({ label, menu, width, onWidth, head, foot }: Props) {
         )}
       </ul>
       {foot && (
-        <div className={styles['foot']}>{typeof foot === 'function' ? foot(icons) : foot}</div>
+        <div className={classes(icons && 'justify-items-center', styles['foot'])}>
+          {typeof foot === 'function' ? foot(icons) : foot}
+        </div>
       )}
     </nav>
   );
@@ -119,7 +125,9 @@ const Item = ({ entry: { href, label, Icon, badge }, current, icons }: ItemProps
         )}
       >
         <Icon size={20} aria-hidden="true" />
-        <span className={classes('min-w-0 truncate', styles['word'])}>{label}</span>
+        <span className={classes('min-w-0 truncate', styles['word'], icons && 'sr-only')}>
+          {label}
+        </span>
         <CountBadge className={styles['sidebarBadge']}>{badge}</CountBadge>
       </MenuAnchor>
     </Tooltip>
@@ -164,15 +172,17 @@ function Folder({ folder, current, icons }: FolderProps) {
           onClick={() => setOpen(!open)}
         >
           <Icon size={20} aria-hidden="true" />
-          <span className={classes('min-w-0 truncate', styles['word'])}>{label}</span>
+          <span className={classes('min-w-0 truncate', styles['word'], icons && 'sr-only')}>
+            {label}
+          </span>
           <ChevronDown
             size={16}
             aria-hidden="true"
-            className={classes('chevron', styles['chevron'])}
+            className={classes('chevron ms-auto', styles['chevron'])}
           />
         </button>
       </Tooltip>
-      <ul id={id} hidden={!open} className={classes('stack gap-2', styles['nested'])}>
+      <ul id={id} hidden={!open} className={classes('stack gap-2 mt-2 ps-12', styles['nested'])}>
         {entries.map((entry) => (
           <Item key={entry.href} entry={entry} current={current === entry.href} icons={icons} />
         ))}

@@ -16,16 +16,16 @@ type Props = {
 export function SplitView({ list, detail, none, wideList = false }: Props) {
   const isOpen = detail !== undefined;
   return (
-    <div className={classes(styles['view'], wideList && styles['wideList'])}>
-      <div className={classes('column min-h-0', styles['list'], isOpen && styles['away'])}>
-        {list}
-      </div>
+    <div
+      className={classes(
+        'grid grow min-h-0 border rounded-lg surface overflow-hidden',
+        styles['view'],
+        wideList && styles['wideList'],
+      )}
+    >
+      <div className={classes('column min-h-0', styles['list'], isOpen && 'from-768')}>{list}</div>
       <div
-        className={classes(
-          'column min-w-0 min-h-0 paper',
-          styles['detail'],
-          !isOpen && styles['away'],
-        )}
+        className={classes('column min-w-0 min-h-0 paper', styles['detail'], !isOpen && 'from-768')}
       >
         {isOpen ? detail : <div className="place-center grow">{none}</div>}
       </div>

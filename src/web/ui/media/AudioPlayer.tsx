@@ -62,7 +62,7 @@ export function AudioPlayer(props: Props) {
     <div
       role="group"
       aria-label={title}
-      className={classes('row gap-10 max-w-full', styles['player'])}
+      className={classes('row gap-10 max-w-full min-h-44', styles['player'])}
       onKeyDown={clock.onKeyDown}
     >
       {audio}
@@ -72,16 +72,13 @@ export function AudioPlayer(props: Props) {
         <>
           <button
             type="button"
-            className={classes(
-              'place-center flex-none size-44 rounded-full solid-primary hover-primary',
-              styles['play'],
-            )}
+            className="place-center flex-none size-44 rounded-full solid-primary hover-primary"
             aria-label={playing ? `Jeda ${what}` : `Putar ${what}${length}`}
             onClick={clock.toggle}
           >
             {playing ? <Pause size={20} /> : <Play size={20} className={styles['triangle']} />}
           </button>
-          <span className={classes('row fill', styles['track'])}>
+          <span className={classes('row fill relative', styles['track'])}>
             <Waveform peaks={peaks} played={duration > 0 ? at / duration : 0} />
             <MediaSlider
               clock={{ ...clock, duration }}

@@ -18,7 +18,11 @@ export function MediaSlider({ clock: { at, duration, goTo }, what, bare = false 
   return (
     <input
       type="range"
-      className={classes(styles['slider'], bare && styles['bare'])}
+      className={classes(
+        'w-full pointer',
+        styles['slider'],
+        bare && classes('relative', styles['bare']),
+      )}
       aria-label={`Posisi ${what}`}
       aria-valuetext={`${clockText(at)} dari ${clockText(duration)}`}
       min={0}

@@ -102,7 +102,7 @@ export function VideoPlayer(props: Props) {
           {captions.length > 0 && (
             <button
               type="button"
-              className={styles['tool']}
+              className={classes('hover ring-inset touch-square', styles['tool'])}
               aria-label="Takarir"
               aria-pressed={worded}
               onClick={() => setWorded(!worded)}
@@ -166,7 +166,10 @@ function Picture({ clock, size: [width, height], worded, captions = [], ...nativ
       </video>
       {!clock.playing && !clock.failed && (
         <span
-          className={classes('place-center rounded-full solid-primary', styles['sign'])}
+          className={classes(
+            'place-center rounded-full solid-primary pointer-none',
+            styles['sign'],
+          )}
           aria-hidden="true"
         >
           <Play size={26} className={styles['videoPlayerTriangle']} />
@@ -190,7 +193,7 @@ function Bar({ clock, what, onWholeScreen, children }: BarProps) {
     <div className={classes('row gap-2 min-h-44', styles['bar'])}>
       <button
         type="button"
-        className={styles['tool']}
+        className={classes('hover ring-inset touch-square', styles['tool'])}
         aria-label={playing ? `Jeda ${what}` : `Putar ${what}${length}`}
         onClick={clock.toggle}
       >
@@ -205,7 +208,7 @@ function Bar({ clock, what, onWholeScreen, children }: BarProps) {
       </span>
       <button
         type="button"
-        className={styles['tool']}
+        className={classes('hover ring-inset touch-square', styles['tool'])}
         aria-label="Bisukan"
         aria-pressed={muted}
         onClick={clock.mute}
@@ -215,7 +218,7 @@ function Bar({ clock, what, onWholeScreen, children }: BarProps) {
       {children}
       <button
         type="button"
-        className={styles['tool']}
+        className={classes('hover ring-inset touch-square', styles['tool'])}
         aria-label="Layar penuh"
         onClick={onWholeScreen}
       >

@@ -97,7 +97,7 @@ function Content({ img, buttonUnzoom, modalState }: ContentProps) {
   }, [modalState]);
   return useMemo(
     () => (
-      <div ref={place} className={styles['content']} data-state={modalState.toLowerCase()}>
+      <div ref={place} className="contents" data-state={modalState.toLowerCase()}>
         {img}
         {buttonUnzoom}
       </div>

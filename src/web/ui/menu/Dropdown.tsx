@@ -116,7 +116,7 @@ function Menu({ id, label, align, opened, button, onClose, children }: MenuProps
       aria-label={label}
       tabIndex={-1}
       popover="manual"
-      className={styles['menu']}
+      className={classes('popover scroll-y p-6 ink no-outline', styles['menu'])}
       onKeyDown={keys}
       onBlur={leave}
       onClick={(event) => {
@@ -217,7 +217,12 @@ const follow = (event: PointerEvent<HTMLElement>) => {
   if (event.pointerType === 'mouse') event.currentTarget.focus({ preventScroll: true });
 };
 
-const look = (tone: Look['tone']) => classes(styles['item'], tone && styles[tone]);
+const look = (tone: Look['tone']) =>
+  classes(
+    'row gap-10 w-full min-h-36 rounded leading-ui text-start no-underline pointer touch ring-inset',
+    styles['item'],
+    tone && styles[tone],
+  );
 
 type MenuButtonProps = Look & {
   onClick: () => void;
@@ -238,14 +243,14 @@ export const MenuButton = ({ icon, tone, onClick, disabled, children }: MenuButt
     onPointerMove={follow}
   >
     {icon}
-    <span>{children}</span>
+    <span className="min-w-0">{children}</span>
   </button>
 );
 
 const Anchor = ({ icon, tone, children, ...rest }: Look & ComponentPropsWithRef<'a'>) => (
   <a {...rest} role="menuitem" tabIndex={-1} className={look(tone)} onPointerMove={follow}>
     {icon}
-    <span>{children}</span>
+    <span className="min-w-0">{children}</span>
   </a>
 );
 
@@ -256,7 +261,7 @@ export function MenuGroup({ label, children }: { label: string; children: ReactN
   const id = useId();
   return (
     <div role="group" aria-labelledby={id}>
-      <div id={id} className={styles['label']} role="presentation">
+      <div id={id} className={classes('tiny faint strong', styles['label'])} role="presentation">
         {label}
       </div>
       {children}

@@ -176,7 +176,7 @@ function Amount(props: Omit<Props, 'quick'>) {
 }
 
 const Prefix = () => (
-  <span className={styles['prefix']} aria-hidden="true">
+  <span className="faint ps-12" aria-hidden="true">
     Rp
   </span>
 );
@@ -191,7 +191,7 @@ type MultipliersProps = { disabled: boolean; onPress: (word: 'rb' | 'jt') => voi
 
 /** Buttons for the suffix letters, which a phone's numeric keyboard lacks. */
 const Multipliers = ({ disabled, onPress }: MultipliersProps) => (
-  <span className={styles['multipliers']}>
+  <span className={classes('gap-4', styles['multipliers'])}>
     {(
       [
         ['rb', 'ribu'],

@@ -1,7 +1,6 @@
 import { type FormEvent, useId, useState, type ReactNode } from 'react';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
-import styles from '#web/ui/overlay/ConfirmDialog.module.css';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { classes } from '#web/ui/classes.ts';
 import { createRoot } from 'react-dom/client';
@@ -101,15 +100,10 @@ export function ConfirmDialog({
       role="alertdialog"
       footer={foot}
     >
-      <form
-        id={form}
-        noValidate
-        className={styles['form']}
-        onSubmit={(event) => void confirm(event)}
-      >
+      <form id={form} noValidate className="stack gap-16" onSubmit={(event) => void confirm(event)}>
         {children}
       </form>
-      <div className={classes(failure !== undefined && styles['failed'])}>
+      <div className={classes(failure !== undefined && 'mt-16')}>
         <Alert state="danger" visible={failure !== undefined} label={failure ?? ''} />
       </div>
     </Modal>

@@ -57,20 +57,37 @@ export function Modal({ open, onClose, shape = 'modal', size = 'md', ...rest }: 
       aria-describedby={role === 'alertdialog' ? `${titleId}-words` : undefined}
       {...handlers}
     >
-      <div className={styles['box']}>
-        <div className={styles['head']}>
-          <h2 id={titleId} className={styles['title']}>
+      <div className={classes('column min-h-0 w-full border raised', styles['box'])}>
+        <div className={classes('flex gap-16', styles['head'])}>
+          <h2 id={titleId} className={classes('grow', styles['title'])}>
             {title}
           </h2>
-          {tools && <div className={styles['tools']}>{tools}</div>}
-          <button type="button" className={styles['close']} aria-label="Tutup" onClick={onClose}>
+          {tools && <div className={classes('flex flex-none', styles['tools'])}>{tools}</div>}
+          <button
+            type="button"
+            className={classes(
+              'place-center size-36 flex-none rounded faint hover-ink',
+              styles['close'],
+            )}
+            aria-label="Tutup"
+            onClick={onClose}
+          >
             <X size={20} aria-hidden="true" />
           </button>
         </div>
-        <div id={`${titleId}-words`} className={styles['body']}>
+        <div id={`${titleId}-words`} className={classes('scroll-y relative grow', styles['body'])}>
           {children}
         </div>
-        {footer && <div className={styles['foot']}>{footer}</div>}
+        {footer && (
+          <div
+            className={classes(
+              'flex wrap justify-end gap-8 border-t stretch-below-480',
+              styles['foot'],
+            )}
+          >
+            {footer}
+          </div>
+        )}
       </div>
       {/* Menus and toasts float here, outside the dialog's layout. */}
       <div ref={float} className={styles['float']} />

@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, type ComponentProps, type RefObject } from 'react';
 import { placeMenu } from '#web/ui/menu/menus.ts';
+import { classes } from '#web/ui/classes.ts';
 import { float } from '#web/ui/overlay/floating.ts';
 
 type Props = ComponentProps<'div'> & {
@@ -20,7 +21,16 @@ type Props = ComponentProps<'div'> & {
  *
  * It can adapt to `--anchor-width` and to the `max-height` that is set.
  */
-export function Popover({ anchor, gap, edge, onLeave, onEscape, onShown, ...rest }: Props) {
+export function Popover({
+  anchor,
+  gap,
+  edge,
+  onLeave,
+  onEscape,
+  onShown,
+  className,
+  ...rest
+}: Props) {
   const popover = useRef<HTMLDivElement>(null);
   const now = useRef({ onLeave, onEscape, onShown });
   useEffect(() => {
@@ -54,5 +64,5 @@ export function Popover({ anchor, gap, edge, onLeave, onEscape, onShown, ...rest
       if (shown.contains(document.activeElement)) box.focus({ preventScroll: true });
     };
   }, [anchor, gap, edge]);
-  return <div ref={popover} popover="manual" {...rest} />;
+  return <div ref={popover} popover="manual" className={classes('popover', className)} {...rest} />;
 }

@@ -2,6 +2,7 @@ import { useEffect, useLayoutEffect, useRef, useState, type ReactNode } from 're
 import { float } from '#web/ui/overlay/floating.ts';
 import { placeBeside } from '#web/ui/menu/menus.ts';
 import styles from '#web/ui/overlay/Tooltip.module.css';
+import { classes } from '#web/ui/classes.ts';
 
 /** Ignores a pointer that only passes. */
 const DELAY_MS = 400;
@@ -38,7 +39,7 @@ export function Tooltip({ text, off = false, children }: Props) {
     // oxlint-disable-next-line jsx-a11y/no-static-element-interactions
     <span
       ref={place}
-      className={styles['place']}
+      className="contents"
       onPointerEnter={(event) => event.pointerType === 'mouse' && schedule(true, DELAY_MS)}
       onPointerLeave={() => schedule(false, LEAVE_MS)}
       onPointerDown={() => now(false)}
@@ -79,7 +80,15 @@ function Tip({ text, place, onGone }: TipProps) {
     };
   }, [place]);
   return (
-    <span ref={tip} popover="manual" className={styles['tip']} aria-hidden="true">
+    <span
+      ref={tip}
+      popover="manual"
+      className={classes(
+        'rounded overflow-hidden small strong leading-ui forced-border',
+        styles['tip'],
+      )}
+      aria-hidden="true"
+    >
       {text}
     </span>
   );

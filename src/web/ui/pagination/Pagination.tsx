@@ -26,7 +26,7 @@ export function Pagination({ page, total, hasMore = false, onPage, label }: Prop
   if (last <= 1 && current === 1) return null;
   const go = (to: number, off: boolean) => ({ off, onGo: () => onPage(to) });
   return (
-    <nav className={styles['nav']} aria-label={label ?? 'Halaman'}>
+    <nav className="w-full container" aria-label={label ?? 'Halaman'}>
       <ul className={classes('row justify-center gap-4', styles['list'])}>
         {total !== undefined && (
           <li className={styles['edge']}>
@@ -47,7 +47,10 @@ export function Pagination({ page, total, hasMore = false, onPage, label }: Prop
             <li key={number} data-far={Math.abs(number - current) > NARROW_REACH || undefined}>
               <button
                 type="button"
-                className={classes('place-center muted strong num hover-ink', styles['number'])}
+                className={classes(
+                  'place-center muted strong num hover-ink px-6 rounded',
+                  styles['number'],
+                )}
                 aria-label={`Halaman ${number}`}
                 aria-current={number === current ? 'page' : undefined}
                 onClick={() => number === current || onPage(number)}
@@ -83,7 +86,7 @@ type StepProps = { label: string; off: boolean; onGo: () => void; children: Reac
 const Step = ({ label, off, onGo, children }: StepProps) => (
   <button
     type="button"
-    className={classes('place-center muted strong num hover-ink', styles['number'])}
+    className={classes('place-center muted strong num hover-ink px-6 rounded', styles['number'])}
     aria-label={label}
     aria-disabled={off || undefined}
     onClick={() => off || onGo()}

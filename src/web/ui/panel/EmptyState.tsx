@@ -12,9 +12,17 @@ type Props = {
 
 /** An empty list: describes what will be here and how to start. */
 export const EmptyState = ({ icon, title, children, action }: Props) => (
-  <div className={classes('grid justify-items-center gap-8 mx-auto text-center', styles['empty'])}>
+  <div
+    className={classes(
+      'grid justify-items-center gap-8 mx-auto text-center max-w-440',
+      styles['empty'],
+    )}
+  >
     {icon && (
-      <span className={classes('place-center mb-4 text-accent', styles['icon'])} aria-hidden="true">
+      <span
+        className={classes('place-center mb-4 text-accent rounded-lg bg-primary', styles['icon'])}
+        aria-hidden="true"
+      >
         {icon}
       </span>
     )}
@@ -33,14 +41,17 @@ type WrongProps = {
 /** An inline loading error with a retry button. */
 export const WentWrong = ({ message, onRetry }: WrongProps) => (
   <div
-    className={classes('grid justify-items-center gap-8 mx-auto text-center', styles['empty'])}
+    className={classes(
+      'grid justify-items-center gap-8 mx-auto text-center max-w-440',
+      styles['empty'],
+    )}
     role="alert"
   >
     <p className="large ink strong leading-ui balance">{message}</p>
     {onRetry && (
       <button
         type="button"
-        className={classes('text-accent strong min-h-32 px-8 underline', styles['retry'])}
+        className="text-accent strong min-h-32 px-8 underline"
         onClick={onRetry}
       >
         Coba lagi

@@ -20,14 +20,14 @@ export function OfferCard({ label, icon, title, children, action, onLater }: Pro
   return (
     <section
       ref={card}
-      className={classes('row wrap gap-8 gap-x-12 card', styles['card'])}
+      className={classes('row wrap gap-8 gap-x-12 card py-10 px-14', styles['card'])}
       aria-label={label}
     >
-      <span className={classes('flex flex-none text-accent', styles['icon'])} aria-hidden="true">
+      <span className="flex flex-none text-accent from-480" aria-hidden="true">
         {icon}
       </span>
-      <p className={classes('muted leading-ui pretty', styles['words'])}>
-        <strong>{title}</strong> <span className={styles['more']}>{children}</span>
+      <p className={classes('small muted leading-ui pretty', styles['words'])}>
+        <strong>{title}</strong> <span className="from-480">{children}</span>
       </p>
       <span className="row wrap justify-end gap-4 gap-x-8 ms-auto">
         <Button size="sm" variant="link" tone="neutral" onClick={onLater}>

@@ -38,7 +38,7 @@ export type FactList = readonly (Fact | false | null)[];
 const isFact = (fact: FactList[number]): fact is Fact => Boolean(fact);
 
 export const Facts = ({ facts }: { facts: FactList }) => (
-  <dl className={classes('grid', styles['facts'])}>
+  <dl className={classes('grid divided', styles['facts'])}>
     {facts.filter(isFact).map(({ term, is }, index) => (
       <div key={index}>
         <dt className="faint">{term}</dt>
@@ -59,7 +59,7 @@ export const Stack = ({
 
 /** A wrapping row of buttons, filters or chips; `end` aligns it to the end. */
 export const Row = ({ end = false, children }: { end?: boolean; children: ReactNode }) => (
-  <div className={classes('row wrap gap-8', end && 'justify-end', end && styles['end'])}>
+  <div className={classes('row wrap gap-8', end && 'justify-end', end && 'stretch-below-480')}>
     {children}
   </div>
 );

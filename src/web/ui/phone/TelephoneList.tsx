@@ -54,7 +54,7 @@ export function TelephoneList(props: Props) {
       anchor={box}
       gap={6}
       edge={12}
-      className={styles['popover']}
+      className={classes('column overflow-hidden', styles['popover'])}
       role="dialog"
       aria-label="Pilih negara"
       onLeave={() => options.enableClickOutside !== false && onClose(null)}
@@ -175,7 +175,7 @@ type SearchProps = Links & {
 };
 
 const SearchBox = ({ id, text, options, onType, ...links }: SearchProps) => (
-  <div className={classes('flex-none border-b', styles['search'])}>
+  <div className={classes('flex-none border-b p-8', styles['search'])}>
     <input
       {...links}
       ref={takeFocus}
@@ -186,7 +186,7 @@ const SearchBox = ({ id, text, options, onType, ...links }: SearchProps) => (
       aria-autocomplete="list"
       autoComplete="off"
       spellCheck={false}
-      className={controlClass('md', styles['query'])}
+      className={controlClass('md', '')}
       placeholder={options.searchPlaceholder}
       value={text}
       onChange={(event) => onType(event.target.value)}
@@ -212,7 +212,7 @@ const ListBox = ({ id, found, active, split, now, idOf, onPick, ...links }: List
     id={`${id}-list`}
     role="listbox"
     aria-label="Negara"
-    className={classes('grow min-h-0 scroll-y', styles['list'])}
+    className={classes('grow min-h-0 scroll-y p-6 no-outline', styles['list'])}
     hidden={found.length === 0}
   >
     {found.map((country, index) => (
@@ -225,9 +225,9 @@ const ListBox = ({ id, found, active, split, now, idOf, onPick, ...links }: List
         tabIndex={-1}
         aria-selected={isSame(country, now)}
         className={classes(
-          'row gap-10 leading-ui pointer min-h-36 py-6 px-10',
+          'row gap-10 leading-ui pointer min-h-36 py-6 px-10 hover selectable',
           styles['option'],
-          index === split && split > 0 && styles['rest'],
+          index === split && split > 0 && classes('relative', styles['rest']),
         )}
         data-active={index === active || undefined}
         onMouseDown={(event) => event.preventDefault()}
@@ -242,8 +242,8 @@ const ListBox = ({ id, found, active, split, now, idOf, onPick, ...links }: List
         >
           {country.iso2}
         </span>
-        <span className={classes('fill', styles['name'])}>{country.shown}</span>
-        <span className={classes('flex-none faint num', styles['dial'])}>+{country.dialCode}</span>
+        <span className={classes('fill', isSame(country, now) && 'strong')}>{country.shown}</span>
+        <span className="flex-none faint num">+{country.dialCode}</span>
       </div>
     ))}
   </div>

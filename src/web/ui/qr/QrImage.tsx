@@ -22,7 +22,7 @@ export function QrImage({ text, alt, size = 264, cover }: Props) {
     >
       <svg
         viewBox={`0 0 ${side} ${side}`}
-        className={styles['code']}
+        className={classes('w-full', styles['code'])}
         role="img"
         aria-label={alt}
         data-covered={cover ? true : undefined}

@@ -49,7 +49,7 @@ export function Combobox(props: ComboboxProps) {
     <>
       <Field {...frame} hideLabel={hideLabel ?? false}>
         {(links) => (
-          <div ref={box} className={controlClass(size, styles['box'])}>
+          <div ref={box} className={controlClass(size, classes('relative', styles['box']))}>
             <input
               {...links}
               type="text"
@@ -79,7 +79,7 @@ export function Combobox(props: ComboboxProps) {
             {clearable && value !== '' && !disabled && (
               <Clear label={classes('Hapus pilihan', words)} onClear={() => props.onChange('')} />
             )}
-            <ChevronDown size={18} className={styles['arrow']} aria-hidden="true" />
+            <ChevronDown size={18} className="faint pointer-none pin-end" aria-hidden="true" />
             <span role="status" className="sr-only">
               {combo.announcement(props.none ?? NONE)}
             </span>
@@ -98,7 +98,7 @@ const NONE = 'Tidak ada yang cocok';
 const Clear = ({ label, onClear }: { label: string; onClear: () => void }) => (
   <button
     type="button"
-    className={styles['clear']}
+    className={classes('place-center flex-none faint hover-text', styles['clear'])}
     aria-label={label}
     onClick={({ currentTarget }) => {
       currentTarget.parentElement?.querySelector('input')?.focus();
@@ -124,7 +124,7 @@ function List({ combo, id, label, none, box }: ListProps) {
       anchor={box}
       gap={4}
       edge={8}
-      className={styles['popover']}
+      className={classes('column rounded', styles['popover'])}
       onLeave={combo.leave}
       onMouseDown={(event) => event.preventDefault()}
     >
@@ -143,7 +143,11 @@ function List({ combo, id, label, none, box }: ListProps) {
             id={combo.idOf(option.value)}
             role="option"
             tabIndex={-1}
-            className={styles['option']}
+            className={classes(
+              'row gap-8 min-h-36 leading-ui hover selectable touch',
+              option.value === combo.value && 'strong',
+              styles['option'],
+            )}
             aria-selected={option.value === combo.value}
             aria-disabled={option.disabled || undefined}
             data-active={option.value === combo.active || undefined}
@@ -153,7 +157,7 @@ function List({ combo, id, label, none, box }: ListProps) {
           </div>
         ))}
       </div>
-      {combo.matches.length === 0 && <p className={styles['none']}>{none}</p>}
+      {combo.matches.length === 0 && <p className="muted py-10 px-14">{none}</p>}
     </Popover>
   );
 }

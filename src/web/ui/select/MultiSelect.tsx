@@ -4,6 +4,7 @@ import { Checkbox } from '#web/ui/form/Checkbox.tsx';
 import { controlClass, Field, insideClass, type FieldProps } from '#web/ui/form/Field.tsx';
 import { Popover } from '#web/ui/overlay/Popover.tsx';
 import styles from '#web/ui/select/MultiSelect.module.css';
+import { classes } from '#web/ui/classes.ts';
 import type { Option } from '#web/ui/select/options.ts';
 
 type Props = FieldProps & {
@@ -31,7 +32,7 @@ export function MultiSelect({ options, value, onChange, none, ...frame }: Props)
     <>
       <Field {...frame}>
         {({ id, ...links }) => (
-          <div className={controlClass(frame.size, styles['box'])}>
+          <div className={controlClass(frame.size, 'relative')}>
             <button
               {...links}
               ref={button}
@@ -47,9 +48,9 @@ export function MultiSelect({ options, value, onChange, none, ...frame }: Props)
               <span id={`${listId}-name`} hidden>
                 {frame.label}:
               </span>
-              <span className={styles['text']}>{text.join(', ') || none}</span>
+              <span className="truncate block">{text.join(', ') || none}</span>
             </button>
-            <ChevronDown size={18} className={styles['arrow']} aria-hidden="true" />
+            <ChevronDown size={18} className="faint pointer-none pin-end" aria-hidden="true" />
           </div>
         )}
       </Field>
@@ -61,7 +62,7 @@ export function MultiSelect({ options, value, onChange, none, ...frame }: Props)
           edge={8}
           role="dialog"
           aria-label={typeof frame.label === 'string' ? frame.label : none}
-          className={styles['popover']}
+          className={classes('rounded', styles['popover'])}
           onLeave={() => setOpen(false)}
           onEscape={() => setOpen(false)}
           onShown={(list) => list.querySelector('input')?.focus({ preventScroll: true })}

@@ -21,7 +21,7 @@ export function Select({ options, placeholder, ...props }: Props) {
   return (
     <Field {...frame} hideLabel={hideLabel ?? false}>
       {(links) => (
-        <div className={controlClass(size, styles['box'])}>
+        <div className={controlClass(size, 'relative')}>
           <select {...input} {...links} className={insideClass(styles['select'])}>
             {placeholder !== undefined && (
               <option value="" disabled hidden>
@@ -34,7 +34,7 @@ export function Select({ options, placeholder, ...props }: Props) {
               </option>
             ))}
           </select>
-          <ChevronDown size={18} className={styles['arrow']} aria-hidden="true" />
+          <ChevronDown size={18} className="faint pointer-none pin-end" aria-hidden="true" />
         </div>
       )}
     </Field>

@@ -1,6 +1,7 @@
 import type { CSSProperties } from 'react';
 import { Stack } from '#web/ui/panel/Panel.tsx';
 import styles from '#web/ui/skeleton/Skeleton.module.css';
+import { classes } from '#web/ui/classes.ts';
 
 type Props = {
   /** A CSS width; omitted: the full width. */
@@ -17,13 +18,20 @@ type Props = {
  */
 export function Skeleton({ width, height = '1em', lines = 1, round = false }: Props) {
   const shape = { width, height, borderRadius: round ? '999px' : undefined };
-  if (lines === 1) return <span aria-hidden="true" className={styles['bone']} style={shape} />;
+  if (lines === 1)
+    return (
+      <span
+        aria-hidden="true"
+        className={classes('block rounded-sm', styles['bone'])}
+        style={shape}
+      />
+    );
   return (
-    <span aria-hidden="true" className={styles['lines']}>
+    <span aria-hidden="true" className={classes('grid', styles['lines'])}>
       {Array.from({ length: lines }, (_, line) => (
         <span
           key={line}
-          className={styles['bone']}
+          className={classes('block rounded-sm', styles['bone'])}
           style={line === lines - 1 ? { ...shape, width: '62%' } : shape}
         />
       ))}
@@ -36,7 +44,7 @@ export const FormSkeleton = ({ fields = [44, 44, 44] }: { fields?: readonly numb
   <div aria-busy="true">
     <Stack>
       {fields.map((height, index) => (
-        <span key={index} className={styles['lines']}>
+        <span key={index} className={classes('grid', styles['lines'])}>
           <Skeleton width={`${18 + ((index * 29) % 16)}%`} />
           <Skeleton height={height} />
         </span>

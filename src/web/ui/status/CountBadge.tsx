@@ -6,7 +6,7 @@ type BadgeProps = { className?: string | undefined; children: ReactNode };
 
 /** A count that needs attention; hidden when empty. */
 export const CountBadge = ({ className, children }: BadgeProps) => (
-  <b className={classes(styles['count'], className)}>{children}</b>
+  <b className={classes('hide-empty', styles['count'], className)}>{children}</b>
 );
 
 type CountProps = {

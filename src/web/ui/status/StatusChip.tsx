@@ -15,7 +15,7 @@ type Props = {
 export const StatusChip = ({ tone = 'neutral', icon, children }: Props) => (
   <span
     className={classes(
-      'inline-flex align-baseline gap-6 max-w-full min-h-24 rounded-full tiny strong nowrap',
+      'inline-flex align-baseline gap-6 max-w-full min-h-24 rounded-full tiny strong nowrap forced-border',
       styles['chip'],
       tone === 'neutral' && styles['neutral'],
     )}

@@ -22,7 +22,7 @@ export const Timeline = ({ entries }: { entries: readonly TimelineEntry[] }) => 
     {entries.map(({ key, title, time, at, lapse, detail, tone = 'neutral', pending }) => (
       <li
         key={key}
-        className={classes('grid gap-2 gap-x-12', styles['entry'])}
+        className={classes('grid gap-2 gap-x-12 relative', styles['entry'])}
         data-hue={tone}
         data-pending={pending || undefined}
       >

@@ -58,7 +58,7 @@ function useFilledColumns<Row>({ columns, rows }: TableProps<Row>): TableProps<R
   );
 }
 
-const place = classes('grid gap-16 min-w-0', styles['place']);
+const place = classes('grid gap-16 min-w-0 container', styles['place']);
 
 /**
  * The table of all lists: sorted and paged by the server, with its state in the address. In a container under 680 px
@@ -253,7 +253,7 @@ const ColumnSeparator = ({ column, separator }: SeparatorProps) => (
     aria-orientation="vertical"
     aria-label={`Lebar kolom ${column}`}
     tabIndex={0}
-    className={classes('fine-only', styles['separator'])}
+    className={classes('fine-only no-outline', styles['separator'])}
     {...separator}
   />
 );
@@ -323,7 +323,10 @@ const EmptyRow = ({ span, children }: { span: number; children: ReactNode }) => 
   <tr role="row" className={styles['nothing']}>
     <td role="cell" colSpan={span}>
       <div
-        className={classes('grid justify-items-center gap-8 mx-auto text-center', styles['none'])}
+        className={classes(
+          'grid justify-items-center gap-8 mx-auto text-center max-w-440',
+          styles['none'],
+        )}
       >
         {children}
         <p className={styles['empty']}>Data tidak ditemukan</p>
@@ -509,7 +512,7 @@ function DensityButton({ caption }: { caption: string }) {
     <button
       type="button"
       className={classes(
-        'place-center flex-none ms-auto faint size-36 rounded hover-ink fine-only',
+        'place-center flex-none ms-auto faint size-36 rounded hover-ink selectable fine-only',
         styles['density'],
       )}
       aria-label={`Baris rapat, ${caption}`}

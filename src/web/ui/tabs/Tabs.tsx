@@ -58,7 +58,10 @@ export function Tabs({ label, tabs, value, onChange }: Props) {
             aria-selected={index === selected}
             aria-controls={`${id}-${index}`}
             tabIndex={index === stop ? 0 : -1}
-            className={styles['tab']}
+            className={classes(
+              'inline-flex align-center gap-8 flex-none px-12 muted strong no-underline relative hover-text ring-inset',
+              styles['tab'],
+            )}
             onClick={() => onChange(tab.value)}
           >
             {tab.label}
@@ -140,7 +143,14 @@ type AnchorProps = ComponentPropsWithRef<'a'> & {
 };
 
 const Anchor = ({ current, children, ...rest }: AnchorProps) => (
-  <a {...rest} aria-current={current ? 'page' : undefined} className={styles['tab']}>
+  <a
+    {...rest}
+    aria-current={current ? 'page' : undefined}
+    className={classes(
+      'inline-flex align-center gap-8 flex-none px-12 muted strong no-underline relative hover-text ring-inset',
+      styles['tab'],
+    )}
+  >
     {children}
   </a>
 );

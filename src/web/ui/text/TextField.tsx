@@ -36,9 +36,7 @@ export function TextField(props: Props) {
         return (
           <div className={controlClass(size, onClear && styles['clears'])}>
             {prefix && (
-              <span className={classes('inline-flex align-center faint nowrap', styles['prefix'])}>
-                {prefix}
-              </span>
+              <span className="inline-flex align-center faint nowrap ps-12">{prefix}</span>
             )}
             <input
               type="text"
@@ -97,7 +95,7 @@ export function TextArea({ counter: always = false, ...props }: AreaProps) {
           rows={4}
           {...input}
           {...links}
-          className={controlClass(size, styles['area'])}
+          className={controlClass(size, classes('block leading-text', styles['area']))}
           onInput={take}
         />
       )}

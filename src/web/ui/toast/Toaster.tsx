@@ -11,6 +11,7 @@ import {
 import { createPortal } from 'react-dom';
 import { useTopLayer } from '#web/ui/overlay/topLayer.ts';
 import styles from '#web/ui/toast/Toaster.module.css';
+import { classes } from '#web/ui/classes.ts';
 import { useStore } from '#web/browser/store.ts';
 import { dismissToast, TOAST_MS, toasts, type Toast } from '#web/ui/toast/toasts.ts';
 
@@ -32,16 +33,16 @@ export function Toaster() {
   return createPortal(
     <section
       ref={region}
-      className={styles['viewport']}
+      className={classes('grid gap-8 p-16 no-outline pointer-none', styles['viewport'])}
       aria-label="Pemberitahuan (F8)"
       tabIndex={-1}
       {...watched}
     >
       {/* Live regions must exist before their text, or it is not read. */}
-      <div role="alert" aria-atomic="false" className={styles['region']}>
+      <div role="alert" aria-atomic="false" className={classes('grid gap-8', styles['region'])}>
         {ready && list(true)}
       </div>
-      <div role="status" aria-atomic="false" className={styles['region']}>
+      <div role="status" aria-atomic="false" className={classes('grid gap-8', styles['region'])}>
         {ready && list(false)}
       </div>
     </section>,
@@ -75,8 +76,11 @@ function One({ toast: { id, text, tone, action }, paused, region }: OneProps) {
     <div
       ref={card}
       role="group"
-      className={styles['toast']}
-      data-tone={tone}
+      className={classes(
+        'flex gap-10 border rounded-lg raised shadow ink leading-ui',
+        styles['toast'],
+      )}
+      data-hue={tone}
       {...swipe}
       onKeyDown={(event) => {
         if (event.key !== 'Escape') return;
@@ -85,11 +89,11 @@ function One({ toast: { id, text, tone, action }, paused, region }: OneProps) {
       }}
     >
       <Icon size={18} className={styles['icon']} aria-hidden="true" />
-      <p className={styles['text']}>{text}</p>
+      <p className="fill">{text}</p>
       {action && (
         <button
           type="button"
-          className={styles['action']}
+          className={classes('flex-none min-h-24 text-accent strong underline', styles['action'])}
           onClick={() => {
             close();
             action.onAction();
@@ -98,7 +102,12 @@ function One({ toast: { id, text, tone, action }, paused, region }: OneProps) {
           {action.label}
         </button>
       )}
-      <button type="button" className={styles['close']} aria-label="Tutup" onClick={close}>
+      <button
+        type="button"
+        className={classes('place-center flex-none rounded-sm faint hover-ink', styles['close'])}
+        aria-label="Tutup"
+        onClick={close}
+      >
         <X size={16} />
       </button>
     </div>

@@ -62,7 +62,7 @@ export function FileItem({ item, labels, acts, onAct, instant, handle, ...rest }
   return (
     <li
       ref={ref}
-      className={classes('border rounded surface relative', styles['item'])}
+      className={classes('border rounded surface relative ring', styles['item'])}
       data-state={viewStateOf(phase)}
       data-status={statusOf(phase)}
       data-wrong={fault !== undefined || undefined}
@@ -136,7 +136,9 @@ function State({ item, labels, undo }: StateProps) {
   if (main === '') return null;
   return (
     <p className={classes('grid justify-items-end small leading-ui text-end', styles['state'])}>
-      <span className={classes('num', styles['main'])}>{main}</span>
+      <span className={classes('num', item.fault && 'text-danger semibold', styles['main'])}>
+        {main}
+      </span>
       {sub !== '' && <span className="tiny faint num">{sub}</span>}
     </p>
   );
@@ -174,14 +176,14 @@ function Progress({
   return (
     <div
       role="progressbar"
-      className={styles['progress']}
+      className={classes('sunken', styles['progress'])}
       aria-label={`${what} ${name}`}
       aria-valuemin={0}
       aria-valuemax={100}
       aria-valuenow={percent}
     >
       <span
-        className={styles['bar']}
+        className={classes('block', styles['bar'])}
         data-unknown={percent === undefined || undefined}
         style={{ scale: `${progress ?? 0.3} 1` }}
       />

@@ -173,7 +173,7 @@ function Zone({ links, input, props, labels, onFiles }: ZoneProps) {
   };
   return (
     <div
-      className={classes('rounded-lg surface relative hover', styles['zone'])}
+      className={classes('rounded-lg surface relative hover ring-within', styles['zone'])}
       data-disabled={disabled || undefined}
     >
       <input
@@ -194,10 +194,12 @@ function Zone({ links, input, props, labels, onFiles }: ZoneProps) {
         htmlFor={links.id}
         className={classes('row justify-center gap-12 muted leading-ui pointer', styles['idle'])}
       >
-        <CloudUpload size={22} aria-hidden="true" />
+        <CloudUpload size={22} className="faint" aria-hidden="true" />
         <span>
           {labels.idle}{' '}
-          <span className={classes('text-accent strong', styles['browse'])}>{labels.browse}</span>
+          <span className={classes('text-accent strong underline', styles['browse'])}>
+            {labels.browse}
+          </span>
         </span>
       </label>
     </div>

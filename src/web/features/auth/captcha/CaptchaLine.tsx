@@ -12,14 +12,19 @@ const words: Record<CaptchaState, string> = {
   failed: 'Pemeriksaan keamanan gagal.',
 };
 
+const looks: Partial<Record<CaptchaState, string>> = {
+  done: 'text-success',
+  failed: 'text-danger',
+};
+
 export function CaptchaLine({ captcha }: { captcha: Captcha }) {
   const { state, progress, container, start } = captcha;
   const isSlow = progress !== undefined;
   return (
     <div>
-      <div ref={container} className={classes('hide-empty', styles['widget'])} />
+      <div ref={container} className={classes('hide-empty mb-8', styles['widget'])} />
       <div
-        className={classes('row gap-8 small faint min-h-24', styles['captcha'])}
+        className={classes('row gap-8 small min-h-24', looks[state] ?? 'faint', styles['captcha'])}
         data-state={state}
       >
         <Shield size={18} aria-hidden="true" />
@@ -36,11 +41,7 @@ export function CaptchaLine({ captcha }: { captcha: Captcha }) {
           </>
         )}
         {state === 'failed' && (
-          <button
-            type="button"
-            className={classes('min-h-24 link strong underline', styles['textButton'])}
-            onClick={start}
-          >
+          <button type="button" className="min-h-24 link strong underline" onClick={start}>
             Coba lagi
           </button>
         )}

@@ -50,7 +50,13 @@ export function Resend<Code extends SentCode>(props: Props<Code>) {
   };
 
   return (
-    <div className={classes(styles['resend'], small && styles['small'])}>
+    <div
+      className={classes(
+        'row wrap min-h-24 muted',
+        styles['resend'],
+        small && classes('small', styles['small']),
+      )}
+    >
       <span>Belum menerima kode?</span>
       {ready ? (
         <Button

@@ -19,7 +19,6 @@ import { useCaptcha } from '#web/features/auth/captcha/useCaptcha.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { Checkbox } from '#web/ui/form/Checkbox.tsx';
 import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
-import { classes } from '#web/ui/classes.ts';
 import { TextField } from '#web/ui/text/TextField.tsx';
 
 const TermsDialog = lazy(async () => ({
@@ -146,11 +145,7 @@ function Agreement({ form }: { form: ReturnType<typeof useForm<Values>> }) {
       />
       <button
         type="button"
-        className={classes(
-          'min-h-24 link strong underline',
-          styles['textButton'],
-          styles['readTerms'],
-        )}
+        className="min-h-24 link strong underline ms-30"
         onClick={() => setReading(true)}
       >
         Baca syarat layanan

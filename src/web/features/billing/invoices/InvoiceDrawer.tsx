@@ -93,7 +93,7 @@ function InvoiceActions({ invoice }: { invoice: InvoiceDetail }) {
         visible={failure !== undefined}
         label={failure === undefined ? '' : sentenceOf(failure)}
       />
-      <div className={classes('flex wrap justify-end gap-8 hide-empty', styles['actions'])}>
+      <div className="flex wrap justify-end gap-8 hide-empty stretch-below-480">
         {invoice.status === 'open' && invoice.kind === 'plan' && (
           <Pay invoice={invoice} onFailure={setFailure} />
         )}

@@ -3,8 +3,6 @@ import { formatRupiah } from '#contract/base/money.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { inclusionsOf, subscriptionTone } from '#web/features/billing/labels.ts';
 import { Ending } from '#web/features/billing/plan/RequiredAction.tsx';
-import styles from '#web/features/billing/billing.module.css';
-import { classes } from '#web/ui/classes.ts';
 import { formatDay, formatPeriod, lastDayOf } from '#web/features/billing/plan/usage.ts';
 import { usePlanChanges } from '#web/features/billing/plan/usePlanChanges.ts';
 import { Button } from '#web/ui/button/Button.tsx';
@@ -51,10 +49,10 @@ export function PlanNow({ subscription, error, onRetry, onDone }: Props) {
 const PlanPrice = ({ subscription: { plan } }: { subscription: Subscription }) => (
   <div className="flex wrap align-baseline justify-between gap-4 gap-x-16">
     <p className="figure">{plan.name}</p>
-    <p className={classes('muted', styles['price'])}>
+    <p className="muted">
       {plan.price > 0 ? (
         <>
-          <strong>
+          <strong className="larger">
             <Money amount={plan.price} />
           </strong>{' '}
           per bulan

@@ -30,7 +30,7 @@ function Usage({ subscription }: { subscription: Subscription }) {
   const { usage, status, plan } = subscription;
   const { used, beyond, quota } = usage;
   return (
-    <div className={classes('stack gap-12', styles['usage'])}>
+    <div className="stack gap-12">
       {quota > 0 ? (
         <>
           <p
@@ -45,7 +45,7 @@ function Usage({ subscription }: { subscription: Subscription }) {
           <strong>{formatNumber(used + beyond)}</strong> <span>pesan</span>
         </p>
       )}
-      <p className={styles['forecast']}>
+      <p className={classes('pretty', styles['forecast'])}>
         {status === 'suspended' && plan.quota > 0
           ? 'Kuota tidak berlaku selama paket ditangguhkan.'
           : forecastSentence(subscription)}
@@ -70,7 +70,7 @@ function Bar({ used, quota }: { used: number; quota: number }) {
         aria-valuemax={quota}
         aria-valuenow={Math.min(used, quota)}
         aria-valuetext={words}
-        className={classes('rounded-full bg-line overflow-hidden', styles['bar'])}
+        className={classes('rounded-full bg-line overflow-hidden forced-border', styles['bar'])}
         data-level={level}
       >
         <span style={{ width: `${share * 100}%` }} data-some={used > 0 || undefined} />
@@ -121,7 +121,7 @@ function factsOf({ usage, plan, tokens_used: tokens }: Subscription): readonly F
 }
 
 const LoadingUsage = () => (
-  <div className={classes('stack gap-12', styles['usage'])} aria-busy="true">
+  <div className="stack gap-12" aria-busy="true">
     <p className={classes('flex wrap align-baseline gap-0 gap-x-8 muted num', styles['used'])}>
       <Skeleton width="9em" />
     </p>

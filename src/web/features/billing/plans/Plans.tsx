@@ -34,7 +34,7 @@ export function Plans({ subscription }: { subscription: Subscription | undefined
         </EmptyState>
       )}
       {plans.data && plans.data.length > 0 && (
-        <ul className={styles['plans']}>
+        <ul className={classes('grid gap-16', styles['plans'])}>
           {plans.data.map((plan) => (
             <PlanCard key={plan.code} plan={plan} subscription={subscription} />
           ))}
@@ -62,11 +62,13 @@ function PlanCard({ plan, subscription }: CardProps) {
           styles['head'],
         )}
       >
-        <h3 id={id}>{plan.name}</h3>
+        <h3 id={id} className="larger">
+          {plan.name}
+        </h3>
         <Mark plan={plan} subscription={subscription} />
       </div>
-      <p className={classes('flex wrap align-baseline muted gap-0 gap-x-6', styles['plansPrice'])}>
-        <strong>
+      <p className="flex wrap align-baseline muted gap-0 gap-x-6">
+        <strong className="figure">
           <Money amount={plan.price} />
         </strong>{' '}
         per bulan
@@ -128,7 +130,7 @@ function Choice({ plan, subscription }: CardProps) {
 }
 
 const LoadingPlans = () => (
-  <div className={styles['plans']} aria-busy="true">
+  <div className={classes('grid gap-16', styles['plans'])} aria-busy="true">
     {[0, 1, 2].map((card) => (
       <div key={card} className={classes('column gap-12 card p-20', styles['card'])}>
         <Skeleton width="6em" height={24} />

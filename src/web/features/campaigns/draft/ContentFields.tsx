@@ -10,8 +10,6 @@ import { Link } from '#web/browser/router/Link.tsx';
 import { templatesQuery } from '#web/features/campaigns/draft/templatesQuery.ts';
 import type { DraftValues } from '#web/features/campaigns/draft/content.ts';
 import layout from '#web/ui/layout/layout.module.css';
-import styles from '#web/features/campaigns/campaigns.module.css';
-import { classes } from '#web/ui/classes.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import type { Form } from '#web/ui/form/useForm.ts';
 import { Select } from '#web/ui/select/Select.tsx';
@@ -102,7 +100,7 @@ function WithVariables({ form, field, columns, children }: VariablesProps) {
         </div>
       )}
       {columns.length > 0 && (
-        <p className={classes('small faint regular', styles['note'])}>
+        <p className="small faint regular">
           Variabel diisi dari daftar penerima. Pengganti untuk yang kosong ditulis setelah garis
           tegak, misalnya {`{${columns.find((name) => /nama/i.test(name)) ?? columns[0]}|Kak}`}.
         </p>
@@ -192,7 +190,7 @@ function TemplateFields({ form, campaign }: Props) {
         onChange={choose}
       />
       {all && offered.length === 0 && (
-        <p className={classes('small faint regular', styles['note'])}>
+        <p className="small faint regular">
           Belum ada templat yang disetujui. <Link to="/token/templat">Buka halaman Templat</Link>
         </p>
       )}

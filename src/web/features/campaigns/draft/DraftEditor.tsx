@@ -399,15 +399,11 @@ function Preview({ campaign, values }: PreviewProps) {
   });
   const recipient = data?.rows[index % PAGE_SIZE];
   if (waiting === 0) {
-    return (
-      <p className={classes('small faint regular', styles['note'])}>
-        Tidak ada penerima yang dapat dikirimi.
-      </p>
-    );
+    return <p className="small faint regular">Tidak ada penerima yang dapat dikirimi.</p>;
   }
   return (
     <div className="stack gap-18">
-      <div className={classes('grid align-center border rounded-lg sunken', styles['phone'])}>
+      <div className="grid align-center border rounded-lg sunken min-h-120">
         {recipient ? (
           <Bubble campaign={campaign} values={values} recipient={recipient} />
         ) : (
@@ -461,7 +457,7 @@ function Bubble({ campaign, values, recipient }: PreviewProps & { recipient: Cam
   const message = messageOf(campaign, values, { own, template });
   if (message === undefined)
     return (
-      <p className={classes('small faint regular', styles['note'])}>
+      <p className="small faint regular">
         Tulis isinya: di sini terlihat seperti di ponsel penerima.
       </p>
     );

@@ -321,7 +321,7 @@ function FactsOf({ campaign }: { campaign: Campaign }) {
           : [
               {
                 term: 'Pesan',
-                is: <bdi className={styles['content']}>{contentWords(content)}</bdi>,
+                is: <bdi className="pre-line">{contentWords(content)}</bdi>,
               },
             ]),
         {

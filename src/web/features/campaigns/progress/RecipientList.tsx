@@ -83,9 +83,7 @@ function State({ recipient: { state, reason, message, written }, status }: State
     (state === 'invalid' ? invalidReason(written) : undefined) ??
     (message?.failure ? failureCause(message.failure) : undefined);
   return (
-    <span
-      className={classes('grid justify-items-start gap-4 min-w-0', styles['name'], styles['state'])}
-    >
+    <span className={classes('grid justify-items-start gap-4 min-w-0', styles['state'])}>
       {message ? (
         <StatusMark status={message.status} />
       ) : (
@@ -124,8 +122,8 @@ export function RecipientList({ campaign }: { campaign: Campaign }) {
     });
   return (
     <div className="stack gap-18">
-      {left !== '' && <p className={classes('small faint regular', styles['note'])}>{left}</p>}
-      <div className={styles['filter']}>
+      {left !== '' && <p className="small faint regular">{left}</p>}
+      <div className="max-w-280">
         <Select
           label="Status"
           hideLabel

@@ -99,7 +99,7 @@ function ConversationList({ filter, ...rest }: Props) {
     <ChatList
       label="Daftar percakapan"
       head={
-        <div className={classes('row gap-8', styles['filters'])}>
+        <div className="row gap-8 fill-first">
           <SearchField
             label="Cari percakapan"
             placeholder="Cari"
@@ -149,7 +149,7 @@ function Rows({ filter, open, held, onSend, onClear }: Props & { onClear: () => 
     <ChatRows
       foot={
         !data?.ended && (
-          <div ref={more.edge} className={styles['more']}>
+          <div ref={more.edge} className={classes('text-center', styles['more'])}>
             <Button size="sm" variant="link" tone="neutral" busy={more.busy} onClick={more.read}>
               Muat percakapan berikutnya
             </Button>
@@ -184,7 +184,7 @@ function Line({ conversation, filter, open, withToken }: LineProps) {
   const { token, peer, peer_name, unread, last_at, direction, status, pinned } = conversation;
   const draft = open ? '' : draftOf(`${token.id} ${peer}`);
   return (
-    <li>
+    <li className="relative">
       <Link
         to="/message-history"
         search={{ view: 'percakapan', open: token.id, peer, ...filter, q: filter.q || undefined }}
@@ -225,9 +225,7 @@ function Line({ conversation, filter, open, withToken }: LineProps) {
             )
           }
         >
-          {withToken && (
-            <bdi className={classes('truncate tiny faint', styles['token'])}>{token.name}</bdi>
-          )}
+          {withToken && <bdi className="truncate tiny faint">{token.name}</bdi>}
         </ChatRowWords>
       </Link>
       <ChatRowTool>

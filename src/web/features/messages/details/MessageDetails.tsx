@@ -17,7 +17,6 @@ import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { useUser } from '#web/api/user.ts';
 import styles from '#web/features/messages/messages.module.css';
-import { classes } from '#web/ui/classes.ts';
 import { messageQuery } from '#web/features/messages/queries.ts';
 import { StatusMark } from '#web/features/messages/StatusMark.tsx';
 import { timelineEntries } from '#web/features/messages/details/timeline.ts';
@@ -169,8 +168,8 @@ function factsOf(message: MessageDetail, zone: string): readonly Fact[] {
     {
       term: <span id="message-id">ID pesan</span>,
       is: (
-        <span className={classes('row wrap gap-4 gap-x-8', styles['id'])}>
-          <code>{message.id}</code>
+        <span className="row wrap gap-4 gap-x-8">
+          <code className="break-anywhere">{message.id}</code>
           <CopyButton value={message.id} describes="message-id" />
         </span>
       ),

@@ -145,7 +145,7 @@ function OptoutTable({ token, tokens, onAdd }: TableProps) {
   const go = (change: FilterChange) =>
     void navigate({ to: PATH, change: { ...change, page: undefined }, replace: true });
   return (
-    <div className={classes('stack gap-16', styles['list'])}>
+    <div className="stack gap-16">
       <OptoutFilters token={token} tokens={tokens} typed={search.q ?? ''} onChange={go} />
       <DataTable
         {...list.table}
@@ -182,11 +182,11 @@ function OptoutTable({ token, tokens, onAdd }: TableProps) {
         }
       />
       {peer === undefined && !list.error && list.data?.total ? (
-        <p className={styles['note']} role="status">
+        <p className={classes('small faint', styles['note'])} role="status">
           {formatNumber(list.data.total)} nomor berhenti.
         </p>
       ) : null}
-      <p className={styles['note']}>
+      <p className={classes('small faint', styles['note'])}>
         Siapa pun yang membalas STOP, BERHENTI, atau UNSUB masuk ke daftar ini dan tidak menerima
         pesan lagi dari nomor Anda itu; MULAI mengizinkannya kembali.
       </p>

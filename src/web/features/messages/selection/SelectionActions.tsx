@@ -20,8 +20,6 @@ import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
-import styles from '#web/features/messages/messages.module.css';
-import { classes } from '#web/ui/classes.ts';
 import { nameAndNumberOf } from '#contract/messages/peer.ts';
 
 type Props = { messages: readonly MessageRow[]; onDone: () => void };
@@ -250,9 +248,9 @@ function RefusedList({ title, refused, messages }: RefusedListProps) {
   const names = new Map(messages.map((message) => [message.id, nameAndNumberOf(message)]));
   const byReason = Map.groupBy(refused, ({ error }) => error.msg);
   return (
-    <div className={classes('mt-16 small py-12 px-16 rounded sunken', styles['refused'])}>
+    <div className="mt-16 small py-12 px-16 rounded sunken">
       <p className="mb-8 strong">{title}</p>
-      <ul>
+      <ul className="grid gap-8">
         {[...byReason].map(([reason, some]) => (
           <li key={reason}>
             <p>{reason}</p>

@@ -14,8 +14,6 @@ import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
 import { MessagePrice } from '#web/features/messages/send/MessagePrice.tsx';
 import { useMessagePrice } from '#web/features/messages/send/useMessagePrice.ts';
 import { SendRefusal } from '#web/features/messages/send/SendRefusal.tsx';
-import styles from '#web/features/messages/messages.module.css';
-import { classes } from '#web/ui/classes.ts';
 import { saldoQuery } from '#web/features/saldo/saldo.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
@@ -146,7 +144,7 @@ const WindowHint = ({ channel }: { channel: ChannelName | undefined }) => (
 );
 
 const ToMany = () => (
-  <p className={classes('small faint', styles['many'])}>
+  <p className="small faint">
     Banyak penerima, berkas, templat, atau terjadwal?{' '}
     <Link to="/message-history/kiriman" search={{ view: 'new' }}>
       Kirim ke banyak nomor

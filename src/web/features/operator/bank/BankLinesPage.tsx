@@ -269,7 +269,7 @@ function SettleLine(props: SettleProps) {
     <form
       ref={form.ref}
       noValidate
-      className={classes(styles['form'], styles['ruled'])}
+      className={classes(styles['form'], 'border-y', styles['ruled'])}
       onSubmit={form.submit(askMatch)}
     >
       <Choices legend="Isi saldo yang mungkin">

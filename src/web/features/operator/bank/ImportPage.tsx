@@ -260,7 +260,7 @@ function StatementTable({ report }: { report: StatementReport }) {
   ];
   return (
     <div>
-      <div className={styles['filter']}>
+      <div className="mb-12 max-w-280">
         <Select
           label="Hasil"
           hideLabel

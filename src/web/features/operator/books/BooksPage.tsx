@@ -98,7 +98,7 @@ function Checked({ check }: { check: LedgerCheck | null }) {
           </p>
           {red.length > 0 && (
             <ul
-              className={classes('stack plain-list', styles['rows'])}
+              className={classes('stack plain-list divided', styles['rows'])}
               aria-label="Aturan yang tidak cocok"
             >
               {red.map(({ invariant, description, broken, examples }) => (

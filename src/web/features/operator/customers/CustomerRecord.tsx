@@ -138,9 +138,7 @@ function Disclosure({ accountId, id }: RecordProps) {
       ) : (
         <p
           className={
-            said === null
-              ? 'muted'
-              : classes('py-12 px-16 border rounded break-anywhere', styles['said'])
+            said === null ? 'muted' : classes('py-12 px-16 border rounded break-anywhere pre-wrap')
           }
         >
           {said ?? 'Pesan ini tidak berisi kata-kata.'}

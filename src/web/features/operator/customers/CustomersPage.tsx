@@ -232,7 +232,7 @@ function Identity({ customer: { phone, account_id, state } }: Props) {
     <span className={classes('flex wrap align-baseline gap-4 gap-x-16', styles['identity'])}>
       <StatusChip tone={stateTone[state]}>{customerStateLabel[state]}</StatusChip>
       <span className="num">{phone || 'Tanpa nomor'}</span>
-      <span className={styles['hash']}>{account_id}</span>
+      <span className={classes('small', styles['hash'])}>{account_id}</span>
       {maySee({ roles: ['support'] }, roles) && (
         <a href={`${SUPPORT_INBOX}?open=${account_id}`}>Percakapan</a>
       )}

@@ -117,7 +117,7 @@ function AppPart({ factors, withFactor, onCodes }: PartProps) {
     <Panel title="Aplikasi autentikator">
       {app ? (
         <ul
-          className={classes('stack plain-list', styles['rows'])}
+          className={classes('stack plain-list divided', styles['rows'])}
           aria-label="Aplikasi autentikator Anda"
         >
           <FactorRow
@@ -391,7 +391,10 @@ function PasskeysPart({ factors, withFactor, onCodes }: PartProps) {
     <Panel title="Passkey">
       <Stack>
         {passkeys.length > 0 ? (
-          <ul className={classes('stack plain-list', styles['rows'])} aria-label="Passkey Anda">
+          <ul
+            className={classes('stack plain-list divided', styles['rows'])}
+            aria-label="Passkey Anda"
+          >
             {passkeys.map((passkey) => (
               <FactorRow
                 key={passkey.id}

@@ -56,7 +56,7 @@ function Groups({ settings }: { settings: readonly LiveSetting[] }) {
       {Object.entries(settingGroupLabel).map(([group, label]) => (
         <Panel key={group} title={label}>
           {group === 'seller' && <SellerGaps />}
-          <ul className={classes('stack plain-list', styles['rows'])} aria-label={label}>
+          <ul className={classes('stack plain-list divided', styles['rows'])} aria-label={label}>
             {settings
               .filter((one) => one.group === (group as SettingGroup))
               .map((one) => (

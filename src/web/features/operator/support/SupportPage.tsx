@@ -64,7 +64,11 @@ export function SupportPage() {
   const accountId = account.success ? account.data : undefined;
   return (
     <div className={split['full']}>
-      <div className={classes(styles['above'], accountId !== undefined && split['aboveDetail'])}>
+      <div
+        className={classes(
+          accountId !== undefined && classes('sr-only-below-768', split['aboveDetail']),
+        )}
+      >
         <PageHead
           title="Layanan Pelanggan"
           action={
@@ -78,7 +82,9 @@ export function SupportPage() {
             </Button>
           }
         />
-        <NoticeCard />
+        <div className="hide-empty mb-16">
+          <NoticeCard />
+        </div>
       </div>
       <SplitView
         wideList
@@ -190,7 +196,7 @@ function Rows() {
       // Key events bubble up from the rows, which are links.
       onKeyDown={walk}
       foot={
-        <div className={classes('hide-empty', styles['foot'])}>
+        <div className="hide-empty p-8">
           <Pagination
             page={page + 1}
             total={totalPages}
@@ -289,7 +295,7 @@ function InboxLine({ row, open, now, others }: LineProps) {
   const zone = useUser().timezone;
   const { account_id, account_name, last, unread } = row;
   return (
-    <li>
+    <li className="relative">
       <Link
         to="/operator/layanan"
         change={{ open: account_id }}
@@ -324,7 +330,7 @@ function Preview({ last, others }: Pick<InboxRow, 'last'> & Pick<LineProps, 'oth
     <>
       {last.side === 'operator' && (
         <>
-          <CornerUpLeft size={14} aria-hidden="true" className={styles['ours']} />
+          <CornerUpLeft size={14} aria-hidden="true" className="flex-none faint" />
           <span className="sr-only">Operator: </span>
         </>
       )}
@@ -338,16 +344,16 @@ function Foot({ row, now, zone }: Pick<LineProps, 'row' | 'now'> & { zone: strin
   const waits = waiting_since !== null && status === 'open';
   if (!waits && status === 'open' && !assignee) return null;
   return (
-    <span className={classes('row gap-8', styles['lineFoot'])}>
+    <span className={classes('row gap-8 min-h-24', styles['lineFoot'])}>
       {waits && <Waiting since={waiting_since} minutes={waited_minutes ?? 0} now={now} />}
       {status === 'snoozed' && snoozed_until && (
-        <span className={classes('inline-flex align-center tiny faint num gap-5', styles['state'])}>
+        <span className="inline-flex align-center tiny faint num gap-5">
           <AlarmClock size={14} aria-hidden="true" />
           Ditunda sampai {shortMoment(snoozed_until, now, zone)}
         </span>
       )}
       {status === 'closed' && (
-        <span className={classes('inline-flex align-center tiny faint num gap-5', styles['state'])}>
+        <span className="inline-flex align-center tiny faint num gap-5">
           <CircleCheck size={14} aria-hidden="true" />
           Selesai
         </span>

@@ -291,7 +291,7 @@ function Answer({ accountId, thread }: Props) {
       name={name}
       blocked={ended && 'Akun ini sudah ditutup. Percakapannya tetap dapat dibaca.'}
       empty={
-        <p className={classes('muted text-center', styles['empty'])}>
+        <p className={classes('muted text-center p-24', styles['empty'])}>
           Pelanggan ini belum pernah menulis.
         </p>
       }
@@ -317,14 +317,18 @@ type AudienceProps = { internal: boolean; onChange: (internal: boolean) => void 
 
 const Audience = ({ internal, onChange }: AudienceProps) => (
   <div
-    className={classes('row wrap gap-4 gap-x-6 flex-none border-t surface', styles['audience'])}
+    className={classes(
+      'row wrap gap-4 gap-x-6 flex-none border-t',
+      internal ? 'bg-warning' : 'surface',
+      styles['audience'],
+    )}
     role="group"
     aria-label="Untuk siapa"
     data-internal={internal || undefined}
   >
     <button
       type="button"
-      className="min-h-28 px-10 rounded-full muted small strong hover touch"
+      className="min-h-28 px-10 rounded-full muted small strong hover touch selectable"
       aria-pressed={!internal}
       onClick={() => onChange(false)}
     >
@@ -332,7 +336,10 @@ const Audience = ({ internal, onChange }: AudienceProps) => (
     </button>
     <button
       type="button"
-      className="min-h-28 px-10 rounded-full muted small strong hover touch"
+      className={classes(
+        'min-h-28 px-10 rounded-full small strong touch',
+        internal ? 'solid-warning' : 'muted hover',
+      )}
       aria-pressed={internal}
       onClick={() => onChange(true)}
     >

@@ -157,7 +157,7 @@ function Assignee({ thread: { assignee, operators }, acts }: Props) {
             )
           }
         >
-          <bdi>{name}</bdi>
+          <bdi className="clip">{name}</bdi>
         </Button>
       )}
     >
@@ -238,7 +238,7 @@ function Finish({ thread: { status }, acts }: Props) {
         icon={<CircleCheck size={16} aria-hidden="true" />}
         onClick={acts.close}
       >
-        <span className={styles['word']}>Selesai</span>
+        <span className="sr-only-below-768">Selesai</span>
       </Button>
     );
   }
@@ -250,7 +250,7 @@ function Finish({ thread: { status }, acts }: Props) {
       icon={<RotateCcw size={16} aria-hidden="true" />}
       onClick={acts.reopen}
     >
-      <span className={styles['word']}>Buka lagi</span>
+      <span className="sr-only-below-768">Buka lagi</span>
     </Button>
   );
 }

@@ -33,7 +33,7 @@ export function Waiting({ since, minutes, now }: Props) {
   return (
     <span
       className={classes(
-        'inline-flex align-center gap-4 flex-none rounded-full tiny strong num nowrap',
+        'inline-flex align-center gap-4 flex-none rounded-full tiny strong num nowrap forced-border',
         styles['waiting'],
       )}
       data-hue={hue}

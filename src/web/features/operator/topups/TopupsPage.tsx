@@ -394,7 +394,7 @@ function Decision({ topup, onDecided }: Props) {
     <form
       ref={form.ref}
       noValidate
-      className={classes(styles['form'], styles['ruled'])}
+      className={classes(styles['form'], 'border-y', styles['ruled'])}
       onSubmit={form.submit(askConfirm)}
     >
       <SecondOperator topup={topup} line={form.values.line} />

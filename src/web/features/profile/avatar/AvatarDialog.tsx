@@ -290,7 +290,9 @@ type SliderProps = {
 };
 
 const Slider = ({ label, value, disabled = false, onChange }: SliderProps) => (
-  <label className={classes('grid align-center gap-12 small muted', styles['slider'])}>
+  <label
+    className={classes('grid align-center gap-12 small muted min-h-32 touch', styles['slider'])}
+  >
     <span>{label}</span>
     <input
       type="range"

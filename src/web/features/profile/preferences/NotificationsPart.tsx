@@ -42,7 +42,7 @@ export function NoticesPart() {
           error={failures.sound_on}
           onChange={({ target }) => choose('sound_on', { sound_on: target.checked })}
         />
-        <div className={classes('grid align-end gap-10', styles['beside'])}>
+        <div className="grid align-end gap-10 ms-30">
           <Select
             label="Pilihan bunyi"
             options={soundOptions}
@@ -118,7 +118,7 @@ function ThisBrowser() {
   };
   const way = ways[state];
   return (
-    <div className={classes('row wrap gap-6 gap-x-12 note-box', styles['browser'])}>
+    <div className={classes('row wrap gap-6 gap-x-12 note-box ms-30', styles['browser'])}>
       <p role="status">{words[state]}</p>
       {way !== undefined && (
         <Button size="sm" variant="subtle" busy={busy} onClick={() => void run(enablePush)()}>

@@ -153,7 +153,7 @@ const Formats = ({
             onChange={() => onChange(value)}
           />
           <span className="strong">{label}</span>
-          <span className={classes('small muted', styles['exportDialogNote'])}>{note}</span>
+          <span className="small muted">{note}</span>
         </label>
       ))}
     </fieldset>

@@ -425,9 +425,7 @@ function Kind({ group: { title, methods }, last, ...props }: KindProps) {
         <Radio method={first} {...props} />
         <Icon size={20} aria-hidden="true" />
         <span className="grid fill">
-          <span
-            className={classes('flex wrap align-baseline strong gap-0 gap-x-10', styles['name'])}
-          >
+          <span className="flex wrap align-baseline strong gap-0 gap-x-10">
             {topupMethodLabel[first.method]}
             {marks}
           </span>
@@ -444,7 +442,7 @@ function Kind({ group: { title, methods }, last, ...props }: KindProps) {
     >
       <Landmark size={20} aria-hidden="true" />
       <div className="grid fill">
-        <span className={classes('flex wrap align-baseline strong gap-0 gap-x-10', styles['name'])}>
+        <span className="flex wrap align-baseline strong gap-0 gap-x-10">
           {title}
           {marks}
         </span>
@@ -453,7 +451,7 @@ function Kind({ group: { title, methods }, last, ...props }: KindProps) {
           {methods.map((one) => (
             <label
               key={one.method}
-              className={classes('option row gap-6 px-8', styles['bank'])}
+              className={classes('option row gap-6 px-8 min-h-40', styles['bank'])}
               data-off={unfitFor(one, props.amount) && true}
             >
               <Radio method={one} {...props} />

@@ -39,7 +39,7 @@ export function Topups() {
 type LinesProps = { topups: readonly Topup[]; onEnd: () => void };
 
 export const TopupLines = ({ topups, onEnd }: LinesProps) => (
-  <ul className={classes('stack border-t', styles['list'])}>
+  <ul className="stack border-t divided container">
     {topups.map((topup) => (
       <li key={topup.id}>
         <Line topup={topup} onEnd={onEnd} />
@@ -83,7 +83,7 @@ function Line({ topup, onEnd }: { topup: Topup; onEnd: () => void }) {
 }
 
 const LoadingRows = () => (
-  <div className={classes('stack border-t', styles['list'])} aria-busy="true">
+  <div className="stack border-t divided container" aria-busy="true">
     {[0, 1, 2].map((line) => (
       <div
         key={line}

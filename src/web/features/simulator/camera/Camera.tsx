@@ -44,7 +44,7 @@ export function Camera({ phone, screens, looks, onBack }: Props) {
     <>
       <PhoneHead title="Pindai kode QR" onBack={onBack} />
       <div
-        className={classes('grid content-start gap-14 grow', styles['camera'])}
+        className={classes('grid content-start gap-14 grow overflow-y', styles['camera'])}
         onDragOver={(event) => event.preventDefault()}
         onDrop={drop}
       >

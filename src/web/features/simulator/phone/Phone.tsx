@@ -39,6 +39,8 @@ type Screen =
 
 const CLOCK_MS = 10_000;
 
+const frame = classes('forced-border', styles['phone']);
+
 /** A simulated phone. It polls for the activity of others. */
 export function Phone({ phone }: { phone: SimulatedPhone }) {
   const conversations = conversationsOf(phone.lines);
@@ -60,7 +62,7 @@ export function Phone({ phone }: { phone: SimulatedPhone }) {
   const offered = screens.inSight && screen.at !== 'camera' && phone.linked_to.length === 0;
   const listed = screen.at === 'list' || (screen.at === 'thread' && !thread);
   return (
-    <section className={styles['phone']} aria-label={`Ponsel ${formatPhone(phone.phone)}`}>
+    <section className={frame} aria-label={`Ponsel ${formatPhone(phone.phone)}`}>
       <div className={classes('column paper overflow-hidden', styles['screen'])}>
         <StatusBar phone={phone} />
         {offered && (
@@ -214,7 +216,7 @@ function Line({ conversation: { peer, newest }, unread, onOpen }: LineProps) {
       >
         {today ? formatTime(newest.at) : formatDate(newest.at)}
       </time>
-      <span className={classes('small muted leading-ui clamp-2', styles['excerpt'])}>
+      <span className="small muted leading-ui clamp-2">
         {newest.direction === 'out' && 'Anda: '}
         <bdi>{excerptOf(newest)}</bdi>
       </span>

@@ -11,7 +11,7 @@ type Props = {
 };
 
 export const PhoneHead = ({ title, under, onBack, children }: Props) => (
-  <div className={classes('row gap-4 flex-none py-6 px-10 border-b surface', styles['head'])}>
+  <div className="row gap-4 flex-none py-6 px-10 border-b surface min-h-60">
     {onBack && (
       <PhoneTool label="Kembali ke daftar percakapan" onClick={onBack}>
         <ChevronLeft size={22} />

@@ -29,7 +29,7 @@ export function ContactForm({ onSend, onClose }: Props) {
       ref={ref}
       noValidate
       aria-label="Kirim kontak"
-      className={classes('grid gap-12', styles['form'])}
+      className={classes('grid gap-12 border-t', styles['form'])}
       onSubmit={submit(({ name, phone }) => onSend({ name: name.trim(), phone }))}
       onKeyDown={(event) => {
         if (event.key !== 'Escape' || event.defaultPrevented) return;

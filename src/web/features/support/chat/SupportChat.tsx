@@ -432,12 +432,7 @@ function SupportLine({ body, ...place }: Place & { body: SupportBody }) {
   if ('outgoing' in body) return <Unsent line={body.outgoing} {...place} />;
   const { message } = body;
   return message.side === 'system' ? (
-    <p
-      className={classes(
-        'flex wrap justify-center gap-x-6 py-6 small faint text-center',
-        styles['system'],
-      )}
-    >
+    <p className="flex wrap justify-center gap-x-6 py-6 small faint text-center num">
       {message.content.caption}{' '}
       <time dateTime={message.at.toISOString()}>{formatTime(message.at, place.zone)}</time>
     </p>
@@ -528,8 +523,13 @@ function Note({ line }: { line: OutgoingLine }) {
   );
   if (progress !== undefined) {
     return (
-      <div className={classes('row gap-8 muted', styles['upload'])}>
-        <progress max={1} value={progress} aria-label={`Mengunggah ${line.file?.name ?? ''}`} />
+      <div className="row gap-8 muted">
+        <progress
+          className="w-120"
+          max={1}
+          value={progress}
+          aria-label={`Mengunggah ${line.file?.name ?? ''}`}
+        />
         <span className="num">{Math.floor(progress * 100)}%</span>
         {drop('Batalkan')}
       </div>
@@ -566,7 +566,6 @@ const icons: Record<SupportSubject, typeof FileText> = {
 
 const look = classes(
   'row gap-10 ink leading-ui no-underline min-h-44 py-8 px-10 border rounded surface',
-  styles['card'],
 );
 
 /** A card of a message. @param href undefined if its record was deleted */
@@ -576,19 +575,14 @@ const CardLink = ({ card, href }: { card: SupportCard; href: string | undefined 
       <CardFacts card={card} />
     </div>
   ) : (
-    <Link href={href} className={look}>
+    <Link href={href} className={classes(look, 'hover')}>
       <CardFacts card={card} />
       <ChevronRight size={18} aria-hidden="true" className="flex-none faint" />
     </Link>
   );
 
 const CardShown = ({ card, children }: { card: SupportCard; children: ReactNode }) => (
-  <div
-    className={classes(
-      'row gap-10 ink leading-ui no-underline min-h-44 py-8 px-10 border rounded surface',
-      styles['card'],
-    )}
-  >
+  <div className="row gap-10 ink leading-ui no-underline min-h-44 py-8 px-10 border rounded surface">
     <CardFacts card={card} />
     {children}
   </div>
@@ -598,12 +592,7 @@ function CardFacts({ card }: { card: SupportCard }) {
   const Icon = icons[card.type];
   return (
     <>
-      <span
-        className={classes(
-          'place-center flex-none text-accent size-32 rounded-full',
-          styles['icon'],
-        )}
-      >
+      <span className="place-center flex-none text-accent size-32 rounded-full bg-primary">
         <Icon size={18} aria-hidden="true" />
       </span>
       <span className="grid fill small muted">

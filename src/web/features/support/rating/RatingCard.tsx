@@ -33,7 +33,7 @@ export function RatingCard() {
   const word = scores.find(([value]) => value === score)?.[1];
   return (
     <form
-      className={classes('grid justify-items-center gap-12 card', styles['ratingCardCard'])}
+      className={classes('stack gap-12 card p-16', styles['ratingCardCard'])}
       aria-labelledby={id}
       onSubmit={(event) => {
         event.preventDefault();
@@ -81,7 +81,7 @@ export function RatingCard() {
             value={comment}
             onChange={(event) => setComment(event.target.value)}
           />
-          <Button type="submit" busy={rate.busy}>
+          <Button type="submit" busy={rate.busy} className="mx-auto">
             Kirim penilaian
           </Button>
         </>

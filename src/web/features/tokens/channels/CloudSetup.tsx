@@ -27,9 +27,9 @@ export function CloudSetup({ cloud }: { cloud: CloudConnection }) {
     );
   }
   return (
-    <details className={classes('folded', styles['details'])}>
+    <details className="folded">
       <summary>Pengaturan webhook di Meta</summary>
-      <p className="small faint">
+      <p className="mb-12 small faint">
         Diperiksa Meta pada <DateTime at={verifiedAt} />.
       </p>
       <Steps cloud={cloud} />
@@ -60,9 +60,11 @@ const Steps = ({ cloud }: { cloud: CloudConnection }) => (
       Buka <Word>developers.facebook.com</Word>, pilih <Word>App Anda</Word>, lalu{' '}
       <Word>WhatsApp › Configuration</Word>.
     </li>
-    <li>
-      Di bagian <Word>Webhook</Word> tekan <Word>Edit</Word>, isi keduanya, lalu tekan{' '}
-      <Word>Verify and save</Word>.
+    <li className="grid gap-10">
+      <p>
+        Di bagian <Word>Webhook</Word> tekan <Word>Edit</Word>, isi keduanya, lalu tekan{' '}
+        <Word>Verify and save</Word>.
+      </p>
       <CopyField label="Callback URL" value={cloud.callback_url} look="code" />
       <CopyField label="Verify token" value={cloud.verify_token} look="code" />
     </li>

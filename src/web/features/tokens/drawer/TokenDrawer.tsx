@@ -88,7 +88,7 @@ function Details({ token, linking, onGone }: DetailsProps) {
   const states = useRef<HTMLDivElement>(null);
   const { review } = token;
   return (
-    <div className={classes('stack gap-24', styles['drawer'])}>
+    <div className="stack gap-24">
       <div ref={states} tabIndex={-1}>
         <span className={classes('inline-flex wrap gap-4 gap-x-6', styles['states'])}>
           <StatusChip tone={statusTone[token.status]}>{tokenStatusLabel[token.status]}</StatusChip>
@@ -110,7 +110,9 @@ function Details({ token, linking, onGone }: DetailsProps) {
         />
       )}
       <section className="stack gap-24" aria-labelledby={title}>
-        <h3 id={title}>Nomor</h3>
+        <h3 id={title} className="larger">
+          Nomor
+        </h3>
         {token.channel === 'simulator' ? (
           <LinkPart token={token} linking={linking} />
         ) : (
@@ -184,7 +186,7 @@ function Developers({ token }: { token: Token }) {
   return (
     <Accordion>
       <AccordionPart
-        title={<h3>Untuk pengembang</h3>}
+        title={<h3 className="larger">Untuk pengembang</h3>}
         open={named !== undefined || expiry === 'soon' || expiry === 'over'}
       >
         <div className="stack gap-24">

@@ -117,7 +117,7 @@ function Filters({ token, reason, onReload }: FiltersProps) {
   const { data: tokens = [] } = useQuery(tokenNamesQuery);
   const names = tokens.map(({ id, name }) => ({ value: id, label: name }));
   return (
-    <div className={classes('grid gap-8', styles['filters'])}>
+    <div className={classes('flex wrap gap-8', styles['filters'])}>
       <Select
         label="Token"
         hideLabel

@@ -30,9 +30,9 @@ export function TemplatePreview({ template, examples, onExamples }: Props) {
   const header = file ? `[${fileLabel[file]}]` : template.header;
   return (
     <div className="stack gap-16">
-      <div className={classes('grid align-center border rounded-lg sunken', styles['phone'])}>
+      <div className="grid align-center border rounded-lg sunken min-h-120">
         {body.trim() === '' ? (
-          <p className={classes('small faint', styles['note'])}>
+          <p className="small faint p-16 text-center">
             Tulis isinya: di sini terlihat seperti di ponsel penerima.
           </p>
         ) : (
@@ -74,7 +74,7 @@ function ExampleFields({ body, examples, onExamples }: ExamplesProps) {
           onChange={({ target }) => onExamples({ ...examples, [variable]: target.value })}
         />
       ))}
-      <p className={classes('small faint', styles['note'])}>
+      <p className="small faint col-all">
         Hanya untuk pratinjau dan contoh kode. Isi sebenarnya ditentukan setiap kali dikirim.
       </p>
     </fieldset>

@@ -223,7 +223,7 @@ const NamingFields = ({ form }: FieldsProps) => (
       <Select {...fieldOf(form, 'category')} label="Kategori" options={categories} />
     </div>
     {form.values.category === 'authentication' && (
-      <p className={classes('small faint', styles['note'])}>
+      <p className="small faint">
         Lewat Cloud API, Meta menulis sendiri kata-kata templat autentikasi beserta tombol “Salin
         kode”. Isi di bawah dipakai kanal lain.
       </p>
@@ -328,8 +328,8 @@ const columns: readonly Column<Template>[] = [
     width: 300,
     phone: 'title',
     cell: ({ name, body }) => (
-      <span className={classes('grid justify-items-start gap-2 min-w-0', styles['name'])}>
-        <code>{name}</code>
+      <span className="grid justify-items-start gap-2 min-w-0">
+        <code className="max-w-full clip strong">{name}</code>
         <span className="max-w-full truncate small faint regular">
           <bdi>{body}</bdi>
         </span>

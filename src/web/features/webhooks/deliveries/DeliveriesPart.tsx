@@ -86,9 +86,9 @@ const columns = (zone: string): readonly Column<Delivery>[] => [
     width: 240,
     phone: 'title',
     cell: ({ type }) => (
-      <span className={classes('grid', styles['event'])}>
-        <span>{eventTypeLabel[type]}</span>
-        <code>{type}</code>
+      <span className="grid">
+        <span className="clip">{eventTypeLabel[type]}</span>
+        <code className="clip tiny faint">{type}</code>
       </span>
     ),
   },
@@ -129,12 +129,12 @@ function LastAnswer({ delivery, zone }: { delivery: Delivery; zone: string }) {
   const { last_status: status, last_error: error, next_at: next, state } = delivery;
   const words = answerWords({ status, error });
   return (
-    <span className={classes('grid', styles['event'])}>
-      <span className={words === '' ? 'small faint' : undefined}>
+    <span className="grid">
+      <span className={classes('clip', words === '' && 'small faint')}>
         {words || (state === 'waiting' ? 'Menunggu giliran' : 'Belum dicoba')}
       </span>
       {state === 'waiting' && next && words !== '' && (
-        <span className="small faint">dicoba lagi {formatDaySecond(next, zone)}</span>
+        <span className="clip small faint">dicoba lagi {formatDaySecond(next, zone)}</span>
       )}
     </span>
   );
@@ -352,8 +352,8 @@ function factsOf(delivery: DeliveryDetail, zone: string): readonly Fact[] {
     {
       term: <span id="delivery-id">webhook-id</span>,
       is: (
-        <span className={classes('row wrap gap-4 gap-x-8', styles['id'])}>
-          <code>{delivery.id}</code>
+        <span className="row wrap gap-4 gap-x-8">
+          <code className="break-anywhere">{delivery.id}</code>
           <CopyButton value={delivery.id} describes="delivery-id" />
         </span>
       ),
@@ -384,7 +384,7 @@ function Attempt({ attempt, ms }: { attempt: DeliveryAttempt; ms: number }) {
         Dijawab dalam <span className="num">{formatNumber(ms)} ms</span>.{advice && ` ${advice}`}
       </p>
       {attempt.answer !== '' && (
-        <p className={styles['answer']}>
+        <p className="small break-anywhere code">
           <bdi>{attempt.answer}</bdi>
         </p>
       )}
@@ -432,11 +432,7 @@ type DeliveryFiltersProps = {
 };
 
 const DeliveryFilters = ({ search, filters, onChange }: DeliveryFiltersProps) => (
-  <div
-    className={classes('row wrap gap-8', styles['filters'])}
-    role="search"
-    aria-label="Saring pengiriman"
-  >
+  <div className="row wrap gap-8" role="search" aria-label="Saring pengiriman">
     <SearchField
       label="Cari nomor"
       placeholder="Cari nomor"

@@ -1,7 +1,6 @@
 import { formatNumber } from '#contract/base/money.ts';
 import type { WebhookTest } from '#contract/webhooks.ts';
 import { adviceFor, answerWords } from '#web/features/webhooks/labels.ts';
-import styles from '#web/features/webhooks/webhooks.module.css';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 
 /** A 2xx response without confirmation: only the Cloud API's handshake requires a certain body. */
@@ -19,7 +18,7 @@ export function TestResult({ test, onClose }: { test: WebhookTest; onClose?: () 
     >
       {advice && <p>{advice}</p>}
       {test.answer !== '' && (
-        <p className={styles['answer']}>
+        <p className="small break-anywhere code">
           Jawabannya: <bdi>{test.answer}</bdi>
         </p>
       )}

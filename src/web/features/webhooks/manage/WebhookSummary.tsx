@@ -33,8 +33,6 @@ import {
 } from '#web/features/webhooks/labels.ts';
 import { TestResult } from '#web/features/webhooks/manage/TestResult.tsx';
 import { useWebhookChanged } from '#web/features/webhooks/queries.ts';
-import styles from '#web/features/webhooks/webhooks.module.css';
-import { classes } from '#web/ui/classes.ts';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { CopyButton } from '#web/ui/copy/CopyField.tsx';
@@ -166,8 +164,8 @@ function factsOf({ format, kinds, secret_hint, ...webhook }: Webhook, zone: stri
           {
             term: <span id="verify-token">Verify token</span>,
             is: (
-              <span className={classes('row wrap gap-4 gap-x-8', styles['id'])}>
-                <code>{verifyToken}</code>
+              <span className="row wrap gap-4 gap-x-8">
+                <code className="break-anywhere">{verifyToken}</code>
                 <CopyButton value={verifyToken} describes="verify-token" />
               </span>
             ),

@@ -56,7 +56,7 @@ function Files({ files, selected, select, remove, isTooLong, box }: Attached) {
             data-selected={attached === selected || undefined}
           >
             <label
-              className={classes('row gap-8 min-w-0 pointer', styles['choice'])}
+              className={classes('row gap-8 min-w-0 pointer relative', styles['choice'])}
               title={file.name}
             >
               <input

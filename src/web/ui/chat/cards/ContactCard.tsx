@@ -35,7 +35,7 @@ export function ContactCard(props: Props) {
     <div
       role="group"
       aria-labelledby={id}
-      className={classes('grid align-center gap-10 max-w-full', styles['card'])}
+      className={classes('grid align-center gap-10 max-w-full columns-start', styles['card'])}
     >
       <span className={classes('place-center text-accent size-40 rounded-full', styles['icon'])}>
         <UserRound size={20} aria-hidden="true" />
@@ -66,7 +66,7 @@ export function ContactCard(props: Props) {
         {email !== '' && <bdi className="max-w-full truncate small muted">{email}</bdi>}
       </span>
       {(digits !== '' || email !== '') && (
-        <span className={classes('flex wrap gap-8', styles['actions'])}>
+        <span className="flex wrap gap-8 col-all">
           {digits !== '' && (
             <Action icon={copied ? Check : Copy} about={id} onClick={copy}>
               <span aria-live="polite">{copied ? 'Tersalin' : 'Salin'}</span>

@@ -55,24 +55,12 @@ export function FileCard({ name, type, url, size }: Props) {
     </Inside>
   );
   if (url === undefined)
-    return (
-      <span
-        className={classes(
-          'row gap-10 max-w-full min-h-44 inherit no-underline',
-          styles['fileCardCard'],
-        )}
-      >
-        {inside}
-      </span>
-    );
+    return <span className="row gap-10 max-w-full min-h-44 inherit no-underline">{inside}</span>;
   return (
     <a
       href={url}
       download={name || true}
-      className={classes(
-        'row gap-10 max-w-full min-h-44 inherit no-underline',
-        styles['fileCardCard'],
-      )}
+      className="row gap-10 max-w-full min-h-44 inherit no-underline"
     >
       {inside}
       <Download size={18} aria-hidden="true" className={styles['download']} />
@@ -112,12 +100,7 @@ export function LinkCard({ kind, message: { type, url, filename }, loading }: Li
   const word = (kind === 'file' && fileType(name, type)) || linkWords[kind];
   const facts = [name !== '' && word, href ? new URL(href).host : 'tautan tidak dapat dibuka'];
   return (
-    <span
-      className={classes(
-        'row gap-10 max-w-full min-h-44 inherit no-underline',
-        styles['fileCardCard'],
-      )}
-    >
+    <span className="row gap-10 max-w-full min-h-44 inherit no-underline">
       <Inside kind={iconOf(kind, fileKind(name, type))} name={name || word}>
         {facts.filter(Boolean).join(' · ')}
         {href && (
@@ -149,11 +132,7 @@ type MissingProps = { kind: MediaWord; name: string; missing: FileMissing };
 
 export const MissingCard = ({ kind, name, missing }: MissingProps) => (
   <span
-    className={classes(
-      'row gap-10 max-w-full min-h-44 inherit no-underline',
-      styles['fileCardCard'],
-      styles['missing'],
-    )}
+    className={classes('row gap-10 max-w-full min-h-44 inherit no-underline', styles['missing'])}
   >
     <Inside kind={iconOf(kind, fileKind(name, ''))} name={name || linkWords[kind]}>
       {fileMissing[missing]}
@@ -179,7 +158,7 @@ function Inside({ kind, name, children }: InsideProps) {
         <Icon size={20} aria-hidden="true" />
       </span>
       <span className="grid min-w-0">
-        <bdi className={classes('truncate strong', styles['name'])} title={name}>
+        <bdi className={classes('truncate strong hover-underline', styles['name'])} title={name}>
           {name}
         </bdi>
         <span className="tiny faint num break-anywhere">{children}</span>

@@ -8,7 +8,7 @@ export function LocationCard({ place: { latitude, longitude, name, address } }: 
   const at = `${latitude},${longitude}`;
   const title = name ?? address;
   return (
-    <span className={classes('grid gap-10 max-w-full', styles['locationCardCard'])}>
+    <span className={classes('grid gap-10 max-w-full columns-start', styles['card'])}>
       <span
         className={classes('place-center text-accent size-40 rounded', styles['locationCardIcon'])}
       >

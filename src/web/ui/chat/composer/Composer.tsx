@@ -59,6 +59,8 @@ type Props = {
   box?: RefObject<HTMLTextAreaElement | null>;
 };
 
+const frame = classes('flex wrap gap-8 border-t surface relative', styles['composer']);
+
 /**
  * The message box. Enter sends, Shift+Enter breaks the line; text in composition or beyond `maxLength` is never sent.
  * With `onFiles`, tools select pictures, photos, documents and more.
@@ -86,11 +88,11 @@ export function Composer(props: Props) {
     box.current?.focus();
   };
   if (blocked)
-    return <div className={classes(styles['composer'], styles['blocked'])}>{blocked}</div>;
+    return <div className={classes(frame, 'muted text-center', styles['blocked'])}>{blocked}</div>;
   return (
     <form
       ref={form}
-      className={classes(styles['composer'], dragging && styles['dragging'])}
+      className={classes(frame, dragging && styles['dragging'])}
       onSubmit={(event) => {
         event.preventDefault();
         send();

@@ -19,7 +19,7 @@ export const Tools = ({ documents, pictures = PICTURES, more, onChoose }: Props)
   <Disclosure
     label="Lampiran"
     icon={<Plus size={20} aria-hidden="true" />}
-    className={styles['tools']}
+    className="relative"
     toggleClass={'place-center flex-none size-44 rounded-full muted hover'}
     contentClass={styles['options']}
   >

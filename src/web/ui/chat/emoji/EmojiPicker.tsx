@@ -105,7 +105,7 @@ function Groups({ chosen, hasRecent, onChoose }: GroupsProps) {
         <button
           key={place}
           type="button"
-          className={classes('fill hover ring-inset', styles['group'])}
+          className={classes('fill hover ring-inset min-h-40', styles['group'])}
           aria-label={title}
           aria-pressed={place === chosen}
           title={title}
@@ -181,7 +181,7 @@ const toneNames = ['kuning', 'cerah', 'cerah sedang', 'sedang', 'gelap sedang', 
 function Tones() {
   const selected = useStore(emojiTone);
   return (
-    <div role="group" aria-label="Warna kulit" className={classes('flex gap-2', styles['tones'])}>
+    <div role="group" aria-label="Warna kulit" className="flex gap-2 border-t ruled">
       {(['', ...tones] as const).map((tone, place) => (
         <button
           key={tone}

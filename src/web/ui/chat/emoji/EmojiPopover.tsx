@@ -26,7 +26,6 @@ export const EmojiPopover = ({ anchor, label, onPick, onClose, children }: Props
     edge={8}
     role="dialog"
     aria-label={label}
-    className={styles['popover']}
     onLeave={onClose}
     onEscape={onClose}
     onShown={(popover) => popover.querySelector<HTMLElement>('button, input')?.focus()}

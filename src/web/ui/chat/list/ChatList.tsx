@@ -29,7 +29,7 @@ export const ChatRows = ({ busy = false, foot, ...rows }: RowsProps) => (
     className={classes('grow min-h-0 scroll-y relative', styles['scroll'])}
     aria-busy={busy || undefined}
   >
-    <ul {...rows} className={classes('stack', styles['rows'])} aria-label="Percakapan" />
+    <ul {...rows} className="stack" aria-label="Percakapan" />
     {foot}
   </div>
 );
@@ -64,10 +64,7 @@ export const ChatRowWords = (props: WordsProps) => {
     <span className="stack gap-2 fill leading-ui content-center">
       <span className="flex align-baseline justify-between gap-8 min-w-0">
         <bdi className={styles[isNumber ? 'number' : 'name']}>{name}</bdi>
-        <time
-          className={classes('flex-none tiny faint num', styles['time'])}
-          dateTime={at.toISOString()}
-        >
+        <time className="flex-none tiny faint num" dateTime={at.toISOString()}>
           {time}
         </time>
       </span>
@@ -75,9 +72,7 @@ export const ChatRowWords = (props: WordsProps) => {
         <span className={classes('row min-w-0 small muted gap-5', styles['preview'])}>
           {preview}
         </span>
-        {mark && (
-          <span className={classes('inline-flex flex-none faint', styles['mark'])}>{mark}</span>
-        )}
+        {mark && <span className="inline-flex flex-none faint">{mark}</span>}
         <CountBadge>
           <ShortCount count={unread} of="belum dibaca" />
         </CountBadge>
@@ -92,7 +87,7 @@ export const ChatRowTool = ({ children }: { children: ReactNode }) => (
 );
 
 export const ChatRowsLoading = () => (
-  <div className={classes('stack', styles['rows'])} aria-busy="true">
+  <div className="stack" aria-busy="true">
     {Array.from({ length: 7 }, (_, line) => (
       <div key={line} className={styles['row']}>
         <Skeleton width={40} height={40} round />

@@ -13,16 +13,12 @@ type Props = {
 export const ChatQuote = ({ name, text, onCancel, onOpen }: Props) => (
   <div className={classes('row gap-8 small', styles['quote'])}>
     {onOpen ? (
-      <button
-        type="button"
-        className={classes('grid fill text-start', styles['words'])}
-        onClick={onOpen}
-      >
+      <button type="button" className="grid fill text-start" onClick={onOpen}>
         <span className="sr-only">Buka pesan yang dijawab: </span>
         <Words name={name} text={text} />
       </button>
     ) : (
-      <p className={classes('grid fill text-start', styles['words'])}>
+      <p className="grid fill text-start">
         <Words name={name} text={text} />
       </p>
     )}
@@ -41,7 +37,7 @@ export const ChatQuote = ({ name, text, onCancel, onOpen }: Props) => (
 
 const Words = ({ name, text }: Pick<Props, 'name' | 'text'>) => (
   <>
-    <strong>
+    <strong className="hover-underline">
       <bdi>{name}</bdi>
     </strong>
     <bdi className="truncate muted">{text}</bdi>

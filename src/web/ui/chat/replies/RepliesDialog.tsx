@@ -104,7 +104,7 @@ function All({ of, returns, onWrite }: AllProps) {
   return (
     <div className="stack gap-16">
       <div className="row wrap justify-between gap-12">
-        <p className={styles['note']}>
+        <p className={classes('muted', styles['note'])}>
           Ketik / di kotak pesan untuk memakainya. {'{nama}'} diganti {words.person}.
         </p>
         {all.length < REPLY_MAX.all ? (
@@ -151,7 +151,7 @@ function Line({ of, reply, onEdit }: LineProps) {
     <li className="flex align-start gap-12 py-12 border-t">
       <div className="fill">
         <span className="text-accent strong">/{reply.name}</span>
-        <p className={classes('muted break-anywhere clamp-3', styles['text'])}>{reply.text}</p>
+        <p className="muted break-anywhere clamp-3 pre-line">{reply.text}</p>
       </div>
       <div className="flex gap-8">
         <Button

@@ -8,8 +8,6 @@ import {
 } from '#web/ui/chat/replies/replies.ts';
 import type { ComposerOffer } from '#web/ui/chat/composer/Composer.tsx';
 import { stepRound } from '#web/ui/menu/menus.ts';
-import styles from '#web/ui/chat/composer/composer.module.css';
-import { classes } from '#web/ui/classes.ts';
 
 type Options = {
   /** Undefined while loading. */
@@ -108,10 +106,7 @@ function ReplyList({ id, replies, ...rest }: ListProps) {
     return (
       <div
         id={id}
-        className={classes(
-          'p-6 py-12 px-14 border rounded-lg muted overflow-y raised shadow',
-          styles['none'],
-        )}
+        className="p-6 py-12 px-14 border rounded-lg muted overflow-y raised shadow max-h-list"
         role="status"
       >
         Belum ada {words.title.toLowerCase()}.{' '}
@@ -126,7 +121,7 @@ function ReplyList({ id, replies, ...rest }: ListProps) {
       id={id}
       role="listbox"
       aria-label={words.title}
-      className={classes('p-6 border rounded-lg overflow-y raised shadow', styles['list'])}
+      className="p-6 border rounded-lg overflow-y raised shadow max-h-list"
     >
       {replies.map((reply, index) => (
         // The box handles the keys; a pointer selects without taking its focus.
@@ -136,7 +131,7 @@ function ReplyList({ id, replies, ...rest }: ListProps) {
           id={`${id}-${index}`}
           role="option"
           aria-selected={index === marked}
-          className={classes('grid pointer gap-1 min-h-44 py-6 px-10 rounded', styles['option'])}
+          className="grid pointer gap-1 min-h-44 py-6 px-10 rounded selectable"
           onPointerMove={() => index === marked || onMark(index)}
           onPointerDown={(event) => event.preventDefault()}
           onClick={() => onTake(index)}

@@ -22,16 +22,14 @@ export function ThreadHead(props: Props) {
     if (window.matchMedia('(max-width: 767px)').matches) heading.current?.focus();
   }, []);
   return (
-    <header
-      className={classes('row gap-12 flex-none py-8 px-16 surface', styles['head'], className)}
-    >
+    <header className={classes('row gap-12 flex-none py-8 px-16 surface min-h-60', className)}>
       {back}
       {avatar}
       <div className="fill leading-ui">
         <h2
           ref={heading}
           tabIndex={-1}
-          className={classes(styles['name'], isNumber && styles['number'])}
+          className={classes('truncate large num', isNumber && styles['number'])}
         >
           <bdi>{name}</bdi>
         </h2>

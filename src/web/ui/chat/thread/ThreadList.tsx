@@ -79,7 +79,7 @@ export function ThreadList<Body>(props: Props<Body>) {
             />
           ))}
         </ol>
-        <div ref={mark} className={styles['end']} />
+        <div ref={mark} className={classes('flex-none', styles['end'])} />
       </div>
       {older.busy && <p className={above}>Memuat pesan lama…</p>}
       {!older.busy && away && day && (

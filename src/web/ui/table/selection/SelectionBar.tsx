@@ -47,7 +47,7 @@ export function SelectionBar<Row>({ table, selection, picking }: Props<Row>) {
       </p>
       {(count > 0 || picking.on) && (
         <div
-          className={classes('row wrap gap-8 gap-x-12 max-w-full card', styles['bar'])}
+          className={classes('row wrap gap-8 gap-x-12 max-w-full card shadow', styles['bar'])}
           role="group"
           aria-label={`Baris terpilih, ${table.caption}`}
         >

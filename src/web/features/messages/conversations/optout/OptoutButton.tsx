@@ -83,6 +83,6 @@ export const OptoutButton = ({ isOn, change }: Optouts) => (
     icon={isOn ? <BellRing size={18} /> : <BellOff size={18} />}
     onClick={change}
   >
-    <span className={styles['words']}>{optoutWords({ isOn })}</span>
+    <span className="from-1024">{optoutWords({ isOn })}</span>
   </Button>
 );

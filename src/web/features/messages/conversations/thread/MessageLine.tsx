@@ -10,8 +10,6 @@ import {
 } from '#contract/messages.ts';
 import { failures } from '#contract/messages/failures.ts';
 import { formatTime } from '#contract/base/time.ts';
-import styles from '#web/features/messages/conversations/conversations.module.css';
-import { classes } from '#web/ui/classes.ts';
 import {
   dropText,
   resend,
@@ -186,8 +184,13 @@ function Uploading({ one }: { one: Outgoing }) {
   const progress = useProgress(one.id);
   if (progress === undefined) return null;
   return (
-    <div className={classes('row gap-8 muted', styles['upload'])}>
-      <progress max={1} value={progress} aria-label={`Mengunggah ${one.file?.name ?? ''}`} />
+    <div className="row gap-8 muted">
+      <progress
+        className="w-120"
+        max={1}
+        value={progress}
+        aria-label={`Mengunggah ${one.file?.name ?? ''}`}
+      />
       <span className="num">{Math.floor(progress * 100)}%</span>
       <Button size="sm" variant="link" tone="neutral" onClick={() => dropText(one)}>
         Batalkan

@@ -49,7 +49,6 @@ import {
   useThread,
   type ShownThread,
 } from '#web/features/messages/conversations/thread/place/useThread.ts';
-import styles from '#web/features/messages/conversations/conversations.module.css';
 import { takeFocus } from '#web/ui/chat/thread/boxFocus.ts';
 import { threadBack, ThreadHead } from '#web/ui/chat/thread/ThreadHead.tsx';
 import { ThreadSkeleton } from '#web/ui/chat/thread/ThreadSkeleton.tsx';
@@ -194,7 +193,7 @@ function DrawnHead({ which, name, token, onGoTo }: HeadProps) {
   const stops = token && optout;
   return (
     <ThreadHead
-      className={styles['head']}
+      className="border-b"
       back={
         <Link
           to="/message-history"

@@ -70,10 +70,7 @@ function Proof({ topup }: { topup: Topup }) {
   return (
     <>
       {proof && (
-        <p
-          className={classes('flex gap-8 text-success rounded soft-success', styles['sent'])}
-          role="status"
-        >
+        <p className="flex gap-8 text-success rounded soft-success py-10 px-14" role="status">
           <FileCheck size={18} className="mt-2" aria-hidden="true" />
           <span>
             Bukti transfer terkirim <DateTime at={proof.at} />. Kami akan memeriksanya.
@@ -104,7 +101,7 @@ function ProofUpload({ topup, onSent }: { topup: Topup; onSent: () => void }) {
     onError: () => void client.invalidateQueries({ queryKey: topupQuery(topup.id).queryKey }),
   });
   return (
-    <div className={styles['upload']} aria-busy={prove.busy || undefined}>
+    <div aria-busy={prove.busy || undefined}>
       <FileUpload
         label="Bukti transfer"
         purpose="proof"

@@ -6,8 +6,6 @@ import { sendContact } from '#contract/messages/sending.ts';
 import { CARD_MAX } from '#contract/rest/endpoint.ts';
 import { MESSAGE_QUERY_MAX } from '#contract/messages.ts';
 import { conversationsQuery } from '#web/features/messages/conversations/queries.ts';
-import styles from '#web/features/messages/conversations/conversations.module.css';
-import { classes } from '#web/ui/classes.ts';
 import type { CardToSend } from '#web/features/messages/conversations/thread/sending/content.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
@@ -127,7 +125,7 @@ function FromConversations({ form: { set, ref }, onChosen }: FromProps) {
         </p>
       ) : (
         <ul
-          className={classes('stack plain-list border rounded-lg overflow-y', styles['rows'])}
+          className="stack plain-list border rounded-lg overflow-y divided max-h-list"
           aria-label="Percakapan"
         >
           {[...people].map(([peer, name]) => (

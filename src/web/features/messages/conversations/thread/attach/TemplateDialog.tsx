@@ -134,7 +134,7 @@ function Choice({ tokenId, onChoose }: ChoiceProps) {
         </p>
       ) : (
         <ul
-          className={classes('stack plain-list border rounded-lg overflow-y', styles['rows'])}
+          className="stack plain-list border rounded-lg overflow-y divided max-h-list"
           aria-label="Templat yang disetujui"
         >
           {data.rows.map((template) => (
