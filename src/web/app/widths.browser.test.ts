@@ -64,7 +64,7 @@ const filledIn = (tab: Page): Promise<string[]> =>
       .map((one) => one.innerText || one.ariaLabel || '');
   });
 
-/** How far the page scrolls sideways, and the element that stands out. */
+/** The sideways scrolling of the page, with the element that stands out. */
 async function tooWide(tab: Page, where: string): Promise<string[]> {
   await settled(tab);
   const { by, at } = await tab.evaluate(() => {
@@ -140,8 +140,9 @@ test('no page of a customer scrolls sideways or cuts off an amount, and lists be
     await phone.setViewportSize({ width: 390, height: 844 });
     await goWithin(phone, path, first);
     if (isList(path)) {
-      const { y } = await boxOf(first);
-      if (y > FIRST_ROW_PX) found.push(`${path} begins at ${y} px`);
+      await waitFor(async () =>
+        expect((await boxOf(first)).y, path).toBeLessThanOrEqual(FIRST_ROW_PX),
+      );
     }
     if (path in amounts) found.push(...(await lostAt(phone, path, PHONES)));
     found.push(...(await faultsAtSmallest(phone, path)));

@@ -117,10 +117,12 @@ test('no address redirects to another site, except to an allowed one after a que
   expect(abroad).toEqual([]);
 });
 
-test('an unknown address shows an error and a link home', async ({ person }) => {
+test('an unknown address, and each of operators, shows a customer an error and a link home', async ({
+  person,
+}) => {
   const { open } = await person({ session: await session(), expects: [/status of 404/] });
   const tab = await open();
-  const unknown = ['/tidak-ada', '/token/7', '/scan'];
+  const unknown = ['/tidak-ada', '/token/7', '/scan', '/operator', '/operator/pembukuan'];
   for (const path of unknown) {
     await tab.goto(path);
     await tab.getByRole('heading', { name: 'Halaman tidak ditemukan' }).waitFor();
