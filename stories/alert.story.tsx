@@ -49,10 +49,10 @@ function Demo() {
       ))}
       <Show title="Shown later, and closed">
         <Row>
-          <Button variant="outline" tone="neutral" onClick={() => show('danger')}>
+          <Button variant="outline" onClick={() => show('danger')}>
             Show a danger
           </Button>
-          <Button variant="outline" tone="neutral" onClick={() => show('success')}>
+          <Button variant="outline" onClick={() => show('success')}>
             Show a success
           </Button>
         </Row>
@@ -74,7 +74,7 @@ function Demo() {
           <Alert visible state="warning" variant="pro" label="Nomor belum disetujui Meta.">
             <p>Peninjauan biasanya selesai dalam dua hari kerja.</p>
             <Row>
-              <Button size="sm" variant="outline" tone="neutral">
+              <Button size="sm" variant="outline">
                 Lihat syaratnya
               </Button>
             </Row>

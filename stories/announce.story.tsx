@@ -5,7 +5,7 @@ import { Button } from '#web/ui/button/Button.tsx';
 
 const Demo = () => (
   <Show title="Said to screen readers only">
-    <Button variant="outline" tone="neutral" onClick={() => announce('Halaman 3 dari 12')}>
+    <Button variant="outline" onClick={() => announce('Halaman 3 dari 12')}>
       Announce a page
     </Button>
   </Show>

@@ -28,7 +28,7 @@ const Demo = () => (
           label="Menu enam"
           menu={six}
           more={
-            <Button block variant="outline" tone="neutral">
+            <Button block variant="outline">
               Keluar
             </Button>
           }

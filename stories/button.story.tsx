@@ -36,7 +36,7 @@ const Looks = () => (
       <Row>
         <Button icon={<Plus size={18} />}>Tambah token</Button>
         <Button icon={<Wallet size={18} />}>Isi saldo</Button>
-        <Button variant="outline" tone="neutral" square aria-label="Cari">
+        <Button variant="outline" square aria-label="Cari">
           <Search size={18} />
         </Button>
         <Button variant="link" square aria-label="Hapus token Kasir">
@@ -47,7 +47,7 @@ const Looks = () => (
     <Show title="Disabled">
       <Row>
         <Button disabled>Bayar tagihan</Button>
-        <Button disabled variant="outline" tone="neutral">
+        <Button disabled variant="outline">
           Batalkan
         </Button>
       </Row>
@@ -77,7 +77,7 @@ function Working() {
           >
             Kirim pesan
           </Button>
-          <Button variant="outline" tone="neutral" onClick={() => setBusy(false)}>
+          <Button variant="outline" onClick={() => setBusy(false)}>
             It was sent
           </Button>
         </Row>
@@ -91,9 +91,7 @@ function Working() {
           }}
         >
           <Row>
-            <Button variant="outline" tone="neutral">
-              Pratinjau
-            </Button>
+            <Button variant="outline">Pratinjau</Button>
             <Button type="submit">Ajukan</Button>
           </Row>
         </form>
@@ -112,7 +110,7 @@ const Demo = () => (
         <LinkButton to="/saldo" variant="subtle">
           Lihat saldo
         </LinkButton>
-        <AnchorButton href="/favicon.svg" download variant="outline" tone="neutral">
+        <AnchorButton href="/favicon.svg" download variant="outline">
           Unduh lambang
         </AnchorButton>
       </Row>

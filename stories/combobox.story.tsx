@@ -82,7 +82,7 @@ function InDialog() {
   const [value, setValue] = useState('');
   return (
     <>
-      <Button variant="outline" tone="neutral" onClick={() => setOpen(true)}>
+      <Button variant="outline" onClick={() => setOpen(true)}>
         Ubah alamat
       </Button>
       <Modal open={open} onClose={() => setOpen(false)} title="Alamat" size="sm">

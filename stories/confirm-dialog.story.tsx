@@ -1,6 +1,7 @@
 import { useRef, useState } from 'react';
 import { Emitted, Show } from '#stories/gallery/Show.tsx';
 import type { Piece } from '#stories/gallery/piece.ts';
+import { AnswerError } from '#web/api/errors.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { confirm } from '#web/ui/overlay/confirm.ts';
 import { ConfirmDialog } from '#web/ui/overlay/ConfirmDialog.tsx';
@@ -13,12 +14,11 @@ function Working() {
     const done = await confirm({
       title: 'Putuskan ponsel?',
       children: <p>Token ini tidak dapat mengirim sampai QR dipindai kembali.</p>,
-      cancelText: 'Batal',
       confirmText: 'Putuskan',
       onConfirm: async () => {
         setTimes((before) => before + 1);
         await new Promise((resolve) => setTimeout(resolve, 2_000));
-        if (refuse) throw new Error('Ponsel sedang tidak dapat dihubungi.');
+        if (refuse) throw new AnswerError('Ponsel sedang tidak dapat dihubungi.', null);
       },
     });
     setAnswer(done ? 'confirmed' : 'cancelled');
@@ -45,7 +45,6 @@ function Demo() {
     const sure = await confirm({
       title: `Hapus token Kasir Malioboro?`,
       children: <p>Kuncinya langsung ditolak. Ini tidak dapat dibatalkan.</p>,
-      cancelText: 'Batal',
       confirmText: 'Hapus',
     });
     setPromised(`${sure ? 'confirmed' : 'cancelled'} ${calls.current}`);
@@ -83,7 +82,7 @@ export const piece: Piece = {
   props: [
     { name: 'title', type: 'ReactNode', about: 'The question.' },
     { name: 'children', type: 'ReactNode', about: 'What will happen.' },
-    { name: 'cancelText', type: 'string', default: "'Cancel'", about: "Screens say 'Batal'." },
+    { name: 'cancelText', type: 'string', default: "'Cancel'", about: "Of confirm(): 'Batal'." },
     { name: 'confirmText', type: 'string', default: "'Delete'", about: "Screens say 'Hapus'." },
     {
       name: 'tone',
@@ -95,12 +94,6 @@ export const piece: Piece = {
       name: 'onConfirm',
       type: '() => void | Promise<void>',
       about: 'Done while the dialog waits; what it throws is shown inside.',
-    },
-    {
-      name: 'sentenceOf',
-      type: '(error: unknown) => string',
-      default: "the error's message",
-      about: 'The sentence for what was thrown.',
     },
     { name: 'confirm(question)', type: 'Promise<boolean>', about: 'The same, from any code.' },
   ],

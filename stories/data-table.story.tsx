@@ -215,13 +215,7 @@ function Waiting() {
     <div>
       <Row>
         {answers.map(([name, resolve]) => (
-          <Button
-            key={name}
-            size="sm"
-            variant="outline"
-            tone="neutral"
-            onClick={() => release(resolve)}
-          >
+          <Button key={name} size="sm" variant="outline" onClick={() => release(resolve)}>
             {name}
           </Button>
         ))}
@@ -237,7 +231,7 @@ function Shrinking() {
   return (
     <div>
       <Row>
-        <Button size="sm" variant="outline" tone="neutral" onClick={() => setLeft(12)}>
+        <Button size="sm" variant="outline" onClick={() => setLeft(12)}>
           Keep 12 rows
         </Button>
       </Row>

@@ -9,16 +9,14 @@ const Demo = () => (
   <Show title="Tools behind a button">
     <Disclosure
       label="Alat contoh"
-      icon={<EllipsisVertical size={20} aria-hidden="true" />}
+      icon={<EllipsisVertical size={20} />}
       toggleClass={styles['toggle']}
       contentClass={styles['tools']}
     >
       {(close) => (
         <>
-          <Button variant="outline" tone="neutral">
-            Saring
-          </Button>
-          <Button variant="outline" tone="neutral" onClick={() => close({ focus: true })}>
+          <Button variant="outline">Saring</Button>
+          <Button variant="outline" onClick={() => close({ focus: true })}>
             Selesai memilih
           </Button>
         </>

@@ -19,7 +19,7 @@ type ChoiceProps = { onChoose: (what: string) => void };
 
 const rowButton = (props: DropdownTrigger) => (
   <Button {...props} variant="link" square aria-label="Tindakan untuk Kasir Malioboro">
-    <EllipsisVertical size={18} aria-hidden="true" />
+    <EllipsisVertical size={18} />
   </Button>
 );
 
@@ -35,7 +35,7 @@ const Kinds = ({ onChoose }: ChoiceProps) => (
     <Dropdown
       label="Tindakan token"
       trigger={(props) => (
-        <Button {...props} variant="outline" tone="neutral">
+        <Button {...props} variant="outline">
           Tindakan token ini
         </Button>
       )}

@@ -2,6 +2,7 @@ import { MessageSquare } from 'lucide-react';
 import { useState } from 'react';
 import { Emitted, Show } from '#stories/gallery/Show.tsx';
 import type { Piece } from '#stories/gallery/piece.ts';
+import { TransportError } from '#web/api/errors.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { EmptyState, WentWrong } from '#web/ui/panel/EmptyState.tsx';
 
@@ -23,8 +24,7 @@ function Demo() {
       </Show>
       <Show title="Could not be loaded">
         <WentWrong
-          message="Pesan belum dapat dimuat. Periksa sambungan Anda."
-          onRetry={() => setTries(tries + 1)}
+          query={{ error: new TransportError('network'), refetch: () => setTries(tries + 1) }}
         />
         <Emitted of="Tries again">{tries}</Emitted>
       </Show>
@@ -42,11 +42,10 @@ export const piece: Piece = {
     { name: 'title', type: 'ReactNode', about: 'One sentence.' },
     { name: 'children', type: 'ReactNode', about: 'More below it.' },
     { name: 'action', type: 'ReactNode', about: 'The one button that starts it.' },
-    { name: 'message', type: 'string', about: 'WentWrong: what happened and what to do.' },
     {
-      name: 'onRetry',
-      type: '() => void',
-      about: 'WentWrong: with it there is a button “Coba lagi”.',
+      name: 'query',
+      type: '{ error, refetch? }',
+      about: 'WentWrong: its error, and with refetch a button “Coba lagi”.',
     },
   ],
   Demo,

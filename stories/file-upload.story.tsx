@@ -126,7 +126,7 @@ function Controlled() {
         onChange={setIds}
       />
       <Button onClick={take}>Use them</Button>
-      <Button variant="outline" tone="neutral" onClick={() => setIds([...used])}>
+      <Button variant="outline" onClick={() => setIds([...used])}>
         Show them again
       </Button>
       <Emitted of="Used uploads">{used.join(' ')}</Emitted>

@@ -18,7 +18,7 @@ function Sizes({ onClosed }: { onClosed: (what: string) => void }) {
     <>
       <Row>
         {sizes.map((one) => (
-          <Button key={one} variant="outline" tone="neutral" onClick={() => setSize(one)}>
+          <Button key={one} variant="outline" onClick={() => setSize(one)}>
             Open {one}
           </Button>
         ))}

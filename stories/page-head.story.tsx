@@ -13,7 +13,7 @@ function Demo() {
   return (
     <Show title="Title, context, action and tools">
       {/* Rendered on demand, because it takes the focus and sets the tab's title. */}
-      <Button variant="outline" tone="neutral" onClick={() => setShown(!shown)}>
+      <Button variant="outline" onClick={() => setShown(!shown)}>
         {shown ? 'Take the page head away' : 'Show the page head'}
       </Button>
       <div className={styles['wide']}>
@@ -27,12 +27,7 @@ function Demo() {
                 <Dropdown
                   label="Unduh mutasi"
                   trigger={(props) => (
-                    <Button
-                      {...props}
-                      variant="outline"
-                      tone="neutral"
-                      icon={<Download size={18} />}
-                    >
+                    <Button {...props} variant="outline" icon={<Download size={18} />}>
                       Unduh
                     </Button>
                   )}
@@ -40,7 +35,7 @@ function Demo() {
                   <MenuButton onClick={() => setUsed('CSV')}>Sebagai CSV</MenuButton>
                   <MenuButton onClick={() => setUsed('PDF')}>Sebagai PDF</MenuButton>
                 </Dropdown>
-                <LinkButton href="/__galeri/tabs" variant="outline" tone="neutral">
+                <LinkButton href="/__galeri/tabs" variant="outline">
                   Pindah halaman
                 </LinkButton>
               </>

@@ -11,7 +11,6 @@ function Demo() {
     <Show title="A page that is arrived at">
       <Button
         variant="outline"
-        tone="neutral"
         onClick={() => {
           setOpen(true);
           // The title is set after rendering.

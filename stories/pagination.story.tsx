@@ -21,7 +21,7 @@ function Shrinking() {
   const [page, setPage] = useState(12);
   return (
     <div>
-      <Button size="sm" variant="outline" tone="neutral" onClick={() => setTotal(4)}>
+      <Button size="sm" variant="outline" onClick={() => setTotal(4)}>
         Only 4 pages
       </Button>
       <Pagination label="Halaman berkurang" page={page} total={total} onPage={setPage} />

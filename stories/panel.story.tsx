@@ -9,7 +9,7 @@ const facts = [
   { term: 'Batas harian', is: '1.000 pesan' },
 ];
 const tools = (
-  <Button size="sm" variant="outline" tone="neutral">
+  <Button size="sm" variant="outline">
     Ubah
   </Button>
 );
@@ -36,9 +36,7 @@ const Demo = () => (
         <span>Di atas</span>
         <span>Di bawah</span>
         <Row end>
-          <Button variant="outline" tone="neutral">
-            Batal
-          </Button>
+          <Button variant="outline">Batal</Button>
           <Button>Simpan</Button>
         </Row>
       </Stack>

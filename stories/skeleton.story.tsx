@@ -38,10 +38,10 @@ function Demo() {
       </Show>
       <Show title="Until something is there">
         <Row>
-          <Button variant="outline" tone="neutral" onClick={() => load(SLOW_MS)}>
+          <Button variant="outline" onClick={() => load(SLOW_MS)}>
             An answer in 200 ms
           </Button>
-          <Button variant="outline" tone="neutral" onClick={() => load(QUICK_MS)}>
+          <Button variant="outline" onClick={() => load(QUICK_MS)}>
             An answer in 60 ms
           </Button>
         </Row>

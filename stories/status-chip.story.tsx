@@ -27,14 +27,14 @@ const Demo = () => (
     <Show title="In a row of words">
       <p>
         Tagihan <StatusChip tone="warning">Terbuka</StatusChip>{' '}
-        <StatusChip tone="success" icon={<Check size={14} aria-hidden="true" />}>
+        <StatusChip tone="success" icon={<Check size={14} />}>
           Lunas
         </StatusChip>{' '}
         kemarin
       </p>
     </Show>
     <Show title="With an icon">
-      <StatusChip tone="success" icon={<Check size={14} aria-hidden="true" />}>
+      <StatusChip tone="success" icon={<Check size={14} />}>
         Lunas
       </StatusChip>
     </Show>

@@ -36,7 +36,7 @@ function Demo() {
           <TextField
             label="Alamat email"
             type="email"
-            prefix={<AtSign size={18} aria-hidden="true" />}
+            prefix={<AtSign size={18} />}
             help="Untuk tanda terima."
             error={email.endsWith('@') ? 'Lengkapi alamat email Anda.' : undefined}
             value={email}
@@ -73,7 +73,7 @@ function More() {
           <TextField
             label="Cari pelanggan"
             type="search"
-            prefix={<Search size={18} aria-hidden="true" />}
+            prefix={<Search size={18} />}
             value={query}
             onChange={({ target }) => setQuery(target.value)}
             onClear={() => setQuery('')}

@@ -20,12 +20,7 @@ function Demo() {
       <Show title="Tones">
         <Row>
           {tones.map((tone) => (
-            <Button
-              key={tone}
-              variant="outline"
-              tone="neutral"
-              onClick={() => toast(texts[tone], { tone })}
-            >
+            <Button key={tone} variant="outline" onClick={() => toast(texts[tone], { tone })}>
               Say {tone}
             </Button>
           ))}
@@ -34,7 +29,6 @@ function Demo() {
       <Show title="With something to do about it">
         <Button
           variant="outline"
-          tone="neutral"
           onClick={() =>
             toast('Balasan cepat dihapus.', {
               action: { label: 'Urungkan', onAction: () => setUndone((times) => times + 1) },
@@ -48,7 +42,6 @@ function Demo() {
       <Show title="Many at once">
         <Button
           variant="outline"
-          tone="neutral"
           onClick={() => {
             for (let line = 1; line <= 7; line += 1) toast(`Baris ${line} sudah diimpor.`);
           }}

@@ -10,11 +10,11 @@ const Demo = () => (
     <Row>
       <Tooltip text="Tema: gelap">
         <Button variant="link" square aria-label="Tema: gelap">
-          <Moon size={18} aria-hidden="true" />
+          <Moon size={18} />
         </Button>
       </Tooltip>
       <Tooltip text="Simulator ponsel" off>
-        <Button variant="outline" tone="neutral" icon={<Smartphone size={18} />}>
+        <Button variant="outline" icon={<Smartphone size={18} />}>
           Simulator ponsel
         </Button>
       </Tooltip>

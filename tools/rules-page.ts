@@ -34,7 +34,7 @@ const modules = [
   'src/web/ui/phone/telephone.ts',
   'src/web/ui/phone/telephoneCountries.ts',
   'src/web/ui/phone/telephoneReal.ts',
-  'src/web/ui/phone/telephoneVectors.ts',
+  'tests/support/telephone-vectors.ts',
   'src/web/ui/select/options.ts',
   'src/web/ui/table/columns.ts',
   'src/web/ui/table/selection.ts',

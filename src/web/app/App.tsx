@@ -9,7 +9,7 @@ import { ToastHost } from '#web/ui/toast/ToastHost.tsx';
 
 const parts = {
   Broken: BrokenPage,
-  NotFound: later(async () => (await import('#web/ui/page/NotFoundPage.tsx')).NotFoundPage),
+  NotFound: later(() => import('#web/ui/page/NotFoundPage.tsx')),
   pending: <Spinner screen />,
 };
 

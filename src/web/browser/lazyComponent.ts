@@ -10,13 +10,26 @@ export type Later<Props> = ComponentType<Props> & {
 /** React reads a failure several times before passing it to a boundary. */
 const FORGET_MS = 1_000;
 
-/** Makes a component from code that is loaded at its first render. */
-export function later<Props extends object>(
-  load: () => Promise<ComponentType<Props>>,
-): Later<Props> {
+/** The only export of a module; never if it has several. */
+type OnlyExport<Module> = {
+  [Name in keyof Module]: [Exclude<keyof Module, Name>] extends [never] ? Module[Name] : never;
+}[keyof Module];
+
+type PropsOf<Component> =
+  Component extends ComponentType<infer Props extends object> ? Props : never;
+
+/** Makes a component from the only export of a module, which is loaded at the first render. */
+export function later<Module extends object>(
+  load: () => Promise<Module>,
+): Later<PropsOf<OnlyExport<Module>>> {
+  type Props = PropsOf<OnlyExport<Module>>;
   let known: ComponentType<Props> | undefined;
   let shown: Promise<ComponentType<Props>> | undefined;
-  const arrive = async () => (known = await load());
+  const arrive = async () => {
+    const [component] = Object.values(await load()) as readonly ComponentType<Props>[];
+    if (!component) throw new Error('a module has no component');
+    return (known = component);
+  };
   const arriveShown = () => {
     const arriving = arrive();
     // A failure is thrown to the renderer and retried at the next render.

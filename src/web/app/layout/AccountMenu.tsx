@@ -98,7 +98,7 @@ const ICON_LOOK = 'place-center size-36 rounded faint hover-line-ink';
 export const AccountTools = () => (
   <div className={classes('grid gap-8', styles['sheet'])}>
     <Link to="/profile" className={wideLook}>
-      <UserRound size={18} aria-hidden="true" />
+      <UserRound size={18} />
       Profil
     </Link>
     <ThemeButton wide />
@@ -152,7 +152,7 @@ function SignOutButton({ wide = false }: { wide?: boolean }) {
           aria-busy={busy || undefined}
           onClick={() => busy || leave()}
         >
-          <LogOut size={18} aria-hidden="true" />
+          <LogOut size={18} />
         </button>
       </Tooltip>
     );
@@ -160,7 +160,6 @@ function SignOutButton({ wide = false }: { wide?: boolean }) {
   return (
     <Button
       variant="outline"
-      tone="neutral"
       size="lg"
       block
       busy={busy}
@@ -183,7 +182,7 @@ function SimulatorLink({ wide = false }: { wide?: boolean }) {
         className={wide ? wideLook : ICON_LOOK}
         aria-label={wide ? undefined : 'Simulator ponsel'}
       >
-        <Smartphone size={18} aria-hidden="true" />
+        <Smartphone size={18} />
         {wide && 'Simulator ponsel'}
       </Link>
     </Tooltip>

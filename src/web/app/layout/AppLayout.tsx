@@ -37,13 +37,9 @@ import { waitingTexts } from '#web/features/messages/conversations/thread/sendin
 import { supportWaiting } from '#web/features/support/outbox/waiting.ts';
 
 /** The operator's menu is loaded with the operator pages only. */
-const OperatorShell = later(
-  async () => (await import('#web/app/shells/OperatorShell.tsx')).OperatorShell,
-);
+const OperatorShell = later(() => import('#web/app/shells/OperatorShell.tsx'));
 
-const SuspendedShell = later(
-  async () => (await import('#web/app/shells/SuspendedShell.tsx')).SuspendedShell,
-);
+const SuspendedShell = later(() => import('#web/app/shells/SuspendedShell.tsx'));
 
 /** The layout of the signed-in pages: the menu beside (or below) the page. */
 export function AppLayout() {

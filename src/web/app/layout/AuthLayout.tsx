@@ -1,6 +1,7 @@
+import { later } from '#web/browser/lazyComponent.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { Outlet } from '#web/browser/router/Router.tsx';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { Suspense, useEffect, useState } from 'react';
 import { preloadApi } from '#web/api/lazyApi.ts';
 import { onSessionChange, sessionToken } from '#web/browser/session.ts';
 import { userQuery, useAuthState } from '#web/api/user.ts';
@@ -12,9 +13,10 @@ import { createStore } from '#web/browser/store.ts';
 import { TypedPhone } from '#web/features/auth/login/typedPhone.ts';
 import { Spinner } from '#web/ui/button/Spinner.tsx';
 
-const LostServer = lazy(async () => ({
-  default: (await import('#web/app/layout/LostServer.tsx')).LostServer,
-}));
+const LostServer = later(async () => {
+  const { LostServer } = await import('#web/app/layout/LostServer.tsx');
+  return { LostServer };
+});
 
 /** The layout of the `/auth` pages. Redirects a signed-in user. */
 export function AuthLayout() {

@@ -243,8 +243,9 @@ function NewVersion({ onLater }: { onLater: () => void }) {
       <Button
         size="sm"
         variant="outline"
+        tone="primary"
         busy={busy}
-        icon={<RefreshCw size={16} aria-hidden="true" />}
+        icon={<RefreshCw size={16} />}
         onClick={reload}
       >
         <span className={styles['word']}>Muat ulang</span>

@@ -30,14 +30,14 @@ export function Unreached({ retry }: Pick<Props, 'retry'>) {
   const online = useOnline();
   return (
     <main id="isi" tabIndex={-1} className={notice['page']}>
-      <CloudOff size={40} className="faint" aria-hidden="true" />
+      <CloudOff size={40} className="faint" />
       <PageTitle>Belum tersambung</PageTitle>
       <p className={notice['text']} role="status">
         {online ? 'Server belum dapat dihubungi.' : 'Perangkat Anda sedang offline.'} Anda tetap
         masuk, dan halaman ini terbuka otomatis begitu tersambung.
       </p>
       <div className="flex wrap justify-center gap-8 mt-12">
-        <Button variant="outline" tone="neutral" onClick={retry}>
+        <Button variant="outline" onClick={retry}>
           Coba lagi
         </Button>
       </div>

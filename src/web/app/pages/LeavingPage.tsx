@@ -25,7 +25,7 @@ export function LeavingPage() {
         <AnchorButton href={target} rel="noreferrer">
           Lanjutkan
         </AnchorButton>
-        <LinkButton to="/" variant="outline" tone="neutral">
+        <LinkButton to="/" variant="outline">
           Tetap di Kabari
         </LinkButton>
       </div>

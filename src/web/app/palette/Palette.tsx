@@ -66,7 +66,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
           styles['field'],
         )}
       >
-        <Search size={20} aria-hidden="true" />
+        <Search size={20} />
         <input
           ref={(field) => field?.setAttribute('autofocus', '')}
           className={classes('fill ink no-outline', styles['input'])}

@@ -19,7 +19,7 @@ export function EnrolGate() {
       <main id="isi" tabIndex={-1} className={classes('stack gap-32 mx-auto', styles['page'])}>
         <div className="row justify-between gap-16">
           <Logo />
-          <Button variant="outline" tone="neutral" size="sm" busy={busy} onClick={leave}>
+          <Button variant="outline" size="sm" busy={busy} onClick={leave}>
             Keluar
           </Button>
         </div>

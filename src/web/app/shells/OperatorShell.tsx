@@ -16,7 +16,7 @@ import {
 import { BottomBar } from '#web/ui/layout/BottomBar.tsx';
 import { NotFoundPage } from '#web/ui/page/NotFoundPage.tsx';
 
-const EnrolGate = later(async () => (await import('#web/app/shells/EnrolGate.tsx')).EnrolGate);
+const EnrolGate = later(() => import('#web/app/shells/EnrolGate.tsx'));
 
 /**
  * The frame of the operator pages; the menu lists the pages of the user's roles. An operator without the required

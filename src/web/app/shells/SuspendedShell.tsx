@@ -30,7 +30,7 @@ export function SuspendedShell() {
   if (usePath() === SUPPORT) return <InSupport reason={reason} />;
   return (
     <main id="isi" tabIndex={-1} className={notice['page']}>
-      <CirclePause size={40} className="faint" aria-hidden="true" />
+      <CirclePause size={40} className="faint" />
       <PageTitle>Akun Anda ditangguhkan</PageTitle>
       <p className={notice['text']}>{reason}</p>
       <p className={notice['text']}>
@@ -51,7 +51,7 @@ function InSupport({ reason }: { reason: string }) {
   return (
     <div className={classes('column', styles['shell'])}>
       <header ref={bar} className={classes('row gap-12 flex-none text-warning', styles['bar'])}>
-        <TriangleAlert size={20} aria-hidden="true" />
+        <TriangleAlert size={20} />
         <p className="fill break-anywhere">
           Akun Anda ditangguhkan: <bdi>{reason}</bdi>
         </p>
@@ -69,12 +69,7 @@ function InSupport({ reason }: { reason: string }) {
 }
 
 const SignOut = ({ small = false }: { small?: boolean }) => (
-  <Button
-    variant="outline"
-    tone="neutral"
-    {...(small && { size: 'sm' })}
-    onClick={() => void signOut()}
-  >
+  <Button variant="outline" {...(small && { size: 'sm' })} onClick={() => void signOut()}>
     Keluar
   </Button>
 );

@@ -3,7 +3,7 @@ import { later } from '#web/browser/lazyComponent.ts';
 import type { Path, Routes } from './routes.ts';
 import { text, whole } from './searchFields.ts';
 
-const page = later(async () => () => null);
+const page = later(async () => ({ Page: () => null }));
 const routes: Routes = {
   '/': { page },
   '/saldo': { page, search: { open: text, page: whole } },

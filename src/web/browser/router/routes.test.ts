@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { later } from '#web/browser/lazyComponent.ts';
 import { matchPath, type Routes } from './routes.ts';
 
-const page = later(async () => () => null);
+const page = later(async () => ({ Page: () => null }));
 const routes: Routes = {
   '/': { page },
   '/auth': { redirect: '/auth/login' },

@@ -31,7 +31,7 @@ import type { Column } from '#web/ui/table/tableProps.ts';
 import { NoRows } from '#web/ui/table/list/NoRows.tsx';
 import { useAddressView } from '#web/ui/table/list/useAddressView.ts';
 import { useList } from '#web/ui/table/list/useList.ts';
-import { isNotFound, sentenceOf } from '#web/api/errors.ts';
+import { isNotFound } from '#web/api/errors.ts';
 import { DraftEditor } from '#web/features/campaigns/draft/DraftEditor.tsx';
 import { CampaignProgress } from '#web/features/campaigns/progress/CampaignProgress.tsx';
 import { FormSkeleton } from '#web/ui/skeleton/Skeleton.tsx';
@@ -84,7 +84,7 @@ const FULL = 'kiriman-penuh';
 
 function NewCampaignLink({ isFull }: { isFull: boolean }) {
   const look = {
-    icon: <Plus size={18} aria-hidden="true" />,
+    icon: <Plus size={18} />,
     ...useHeadLabel('Kiriman baru'),
   };
   return isFull ? (
@@ -235,7 +235,7 @@ function CampaignView({ id }: { id: string }) {
             Alamatnya mungkin salah tulis, atau kiriman ini sudah dihapus.
           </EmptyState>
         ) : (
-          <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />
+          <WentWrong query={{ error, refetch }} />
         )
       ) : (
         <FormSkeleton fields={[44, 104, 44]} />

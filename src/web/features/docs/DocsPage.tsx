@@ -26,7 +26,6 @@ import {
 import { searchIn } from '#web/features/docs/search.ts';
 import { languageNames, readingLanguage, STORED_AS, words } from '#web/features/docs/words.ts';
 import { Logo } from '#web/ui/brand/Logo.tsx';
-import { sentenceOf } from '#web/api/errors.ts';
 import { configQuery } from '#web/api/configQuery.ts';
 import { LinkButton, Button } from '#web/ui/button/Button.tsx';
 import { scrollRow, useScrollRow } from '#web/ui/layout/useScrollRow.ts';
@@ -56,7 +55,7 @@ export function DocsPage() {
     <div className={classes('mx-auto', styles['page'])}>
       <header className="row justify-between gap-16 py-16 border-b">
         <Logo />
-        <LinkButton to="/token" size="sm" variant="outline" tone="neutral">
+        <LinkButton to="/token" size="sm" variant="outline">
           {own.keys}
         </LinkButton>
       </header>
@@ -95,7 +94,7 @@ export function DocsPage() {
         {blocks.length > 0 ? (
           <Article key={shown.name} {...text} />
         ) : error ? (
-          <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />
+          <WentWrong query={{ error, refetch }} />
         ) : (
           <Coming />
         )}

@@ -101,7 +101,7 @@ const FileField = ({ labels, file, onFile }: FileProps) => (
   <Field label={labels.file}>
     {(links) => (
       <div className={controlClass('md', 'flex gap-8 px-12 pointer relative', styles['file'])}>
-        <FileUp size={18} aria-hidden="true" />
+        <FileUp size={18} />
         <span>
           {file ? (
             <>

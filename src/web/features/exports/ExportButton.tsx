@@ -18,8 +18,7 @@ export function ExportButton({ what, words, hasKey = false, ...look }: Props) {
     <>
       <Button
         variant="outline"
-        tone="neutral"
-        icon={<Download size={18} aria-hidden="true" />}
+        icon={<Download size={18} />}
         {...look}
         {...(look.square && { 'aria-label': words })}
         {...(hasKey && { 'aria-keyshortcuts': 'e' })}

@@ -67,7 +67,7 @@ export function ExportDialog({ what, onClose }: Props) {
       title={titleOf(what)}
       footer={
         <>
-          <Button variant="outline" tone="neutral" onClick={onClose}>
+          <Button variant="outline" onClick={onClose}>
             Tutup
           </Button>
           <Button

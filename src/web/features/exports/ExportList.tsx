@@ -4,7 +4,6 @@ import type { ReactNode } from 'react';
 import { formatNumber } from '#contract/base/money.ts';
 import { formatDateTime } from '#contract/base/time.ts';
 import { cancelExport, type RowExport } from '#contract/exports.ts';
-import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { useUser } from '#web/api/user.ts';
 import styles from '#web/features/exports/exports.module.css';
@@ -32,9 +31,7 @@ export function ExportList({ level = 3, empty = null }: Props) {
   const client = useQueryClient();
   const cancel = useAct(cancelExport, { onSuccess: () => client.invalidateQueries(exportsQuery) });
   if (isPending) return <ListSkeleton />;
-  if (error && !data) {
-    return <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />;
-  }
+  if (error && !data) return <WentWrong query={{ error, refetch }} />;
   if (!data || data.exports.length === 0) return empty;
   const Heading = `h${level}` as const;
   return (
@@ -77,7 +74,7 @@ function File({ file, onDelete }: FileProps) {
             download
             size="sm"
             variant="subtle"
-            icon={<Download size={16} aria-hidden="true" />}
+            icon={<Download size={16} />}
           >
             Unduh
           </AnchorButton>

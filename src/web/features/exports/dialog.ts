@@ -1,8 +1,6 @@
 import { later } from '#web/browser/lazyComponent.ts';
 
-export const ExportDialog = later(
-  async () => (await import('#web/features/exports/ExportDialog.tsx')).ExportDialog,
-);
+export const ExportDialog = later(() => import('#web/features/exports/ExportDialog.tsx'));
 
 export const loadFilesDialog = async () =>
   (await import('#web/features/exports/notice/FilesDialog.tsx')).FilesDialog;

@@ -2,7 +2,6 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import type { HomeSummary } from '#contract/messages.ts';
 import { firstToken, type Token } from '#contract/tokens.ts';
-import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import styles from '#web/features/home/home.module.css';
 import { classes } from '#web/ui/classes.ts';
@@ -53,7 +52,7 @@ function MakeToken() {
   const error = make.busy ? null : (make.error ?? (channels ? null : unloaded));
   if (!error) return <Waiting />;
   const retry = () => (channel ? make.mutate({ channel }) : void refetch());
-  return <WentWrong message={sentenceOf(error)} onRetry={retry} />;
+  return <WentWrong query={{ error, refetch: retry }} />;
 }
 
 function Connect({ id, home }: Props & { id: string }) {
@@ -64,8 +63,7 @@ function Connect({ id, home }: Props & { id: string }) {
     // The live event may be late: the token itself is polled.
     if (isLinked) void client.invalidateQueries({ queryKey: homeQuery.queryKey });
   }, [isLinked, client]);
-  if (!token && error)
-    return <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />;
+  if (!token && error) return <WentWrong query={{ error, refetch }} />;
   if (!token) return <Waiting />;
   return (
     <div className={classes('stack gap-16', styles['connect'])}>

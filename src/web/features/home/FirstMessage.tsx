@@ -2,7 +2,6 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { failureHelp } from '#contract/messages/failures.ts';
 import { type HomeSummary, type MessageRow, TEXT_MAX, sendMessage } from '#contract/messages.ts';
 import type { Token } from '#contract/tokens.ts';
-import { sentenceOf } from '#web/api/errors.ts';
 import { allTokensQuery } from '#web/api/allTokens.ts';
 import { useAct } from '#web/api/query.ts';
 import { useUser } from '#web/api/user.ts';
@@ -38,8 +37,7 @@ export function FirstMessage({ home, onSent }: Props) {
   const { data: tokens, error, refetch } = useQuery(allTokensQuery);
   const last = lastSentIn(home);
   if (last && isOnItsWay(last)) return <OnItsWay message={last} />;
-  if (!tokens && error)
-    return <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />;
+  if (!tokens && error) return <WentWrong query={{ error, refetch }} />;
   if (!tokens) return <Skeleton lines={6} height={18} />;
   const token = tokens.find(canSend);
   if (!token) {
@@ -107,10 +105,7 @@ function SendFirst({ home, token, failed, onSent }: SendProps) {
         verify={realNumber}
         autoComplete="off"
         help={isToSelf ? 'Nomor Anda sendiri, untuk mencoba.' : undefined}
-        value={values.to}
-        error={errors.to}
-        onChange={(digits) => form.set('to', digits)}
-        onBlur={() => form.leave('to')}
+        {...form.field('to')}
       />
       <TextArea
         label="Isi pesan"

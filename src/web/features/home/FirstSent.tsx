@@ -21,7 +21,7 @@ export const OpenConversation = ({ message: { token, peer } }: Props) => (
 export const FirstSent = ({ message }: Props) => (
   <Panel title="Pesan pertama terkirim" look="card">
     <div className="row wrap gap-12 gap-x-14" role="status">
-      <CircleCheck size={28} className="text-success" aria-hidden="true" />
+      <CircleCheck size={28} className="text-success" />
       <p className="fill">
         Kepada <span className="num">{nameAndNumberOf(message)}</span>{' '}
         <StatusMark status={message.status} />

@@ -1,3 +1,4 @@
+import { later } from '#web/browser/lazyComponent.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '#web/browser/router/Link.tsx';
 import {
@@ -9,11 +10,10 @@ import {
   Download,
   Smartphone,
 } from 'lucide-react';
-import { useDeferredValue, useEffect, useState, type ReactNode, Suspense, lazy } from 'react';
+import { useDeferredValue, useEffect, useState, type ReactNode, Suspense } from 'react';
 import type { HomeSummary } from '#contract/messages.ts';
 import { formatNumber } from '#contract/base/money.ts';
 import { storageSet, storageGet } from '#web/browser/storage.ts';
-import { sentenceOf } from '#web/api/errors.ts';
 import { useUser } from '#web/api/user.ts';
 import {
   hasFigures,
@@ -62,7 +62,7 @@ export function HomePage() {
       {home.data && !waiting ? (
         <Overview home={home.data} />
       ) : home.isError ? (
-        <WentWrong message={sentenceOf(home.error)} onRetry={() => void home.refetch()} />
+        <WentWrong query={home} />
       ) : (
         <LoadingRows />
       )}
@@ -74,11 +74,7 @@ export function HomePage() {
 const isStarted = ({ checklist }: HomeSummary): boolean => checklist.sent;
 
 const Send = () => (
-  <LinkButton
-    to="/message-history"
-    search={{ new: '1' }}
-    icon={<MessageSquareText size={18} aria-hidden="true" />}
-  >
+  <LinkButton to="/message-history" search={{ new: '1' }} icon={<MessageSquareText size={18} />}>
     Kirim pesan
   </LinkButton>
 );
@@ -171,9 +167,9 @@ const Unread = ({ unread }: { unread: number }) =>
       search={{ view: 'percakapan' }}
       className="grid align-center gap-12 min-h-52 card py-8 px-16 ink strong no-underline hover columns-between"
     >
-      <MessageCircle size={18} className="text-accent" aria-hidden="true" />
+      <MessageCircle size={18} className="text-accent" />
       <span>{formatNumber(unread)} balasan belum dibaca</span>
-      <ChevronRight size={18} className="text-accent" aria-hidden="true" />
+      <ChevronRight size={18} className="text-accent" />
     </Link>
   );
 
@@ -278,12 +274,12 @@ function planWords(
 const Item = ({ href, name, children }: { href: string; name: string; children: ReactNode }) => (
   <li>
     <Link href={href}>
-      <TriangleAlert size={18} aria-hidden="true" />
+      <TriangleAlert size={18} />
       <span>
         <bdi className="block ink strong hover-underline">{name}</bdi>
         <span className="block small">{children}</span>
       </span>
-      <ChevronRight size={18} aria-hidden="true" />
+      <ChevronRight size={18} />
     </Link>
   </li>
 );
@@ -341,12 +337,8 @@ const ChecklistSkeleton = () => (
 );
 
 // Loaded separately: most visits come after these steps.
-const ConnectNumber = lazy(async () => ({
-  default: (await import('#web/features/home/ConnectNumber.tsx')).ConnectNumber,
-}));
-const FirstMessage = lazy(async () => ({
-  default: (await import('#web/features/home/FirstMessage.tsx')).FirstMessage,
-}));
+const ConnectNumber = later(() => import('#web/features/home/ConnectNumber.tsx'));
+const FirstMessage = later(() => import('#web/features/home/FirstMessage.tsx'));
 
 type StepProps = {
   number: number;

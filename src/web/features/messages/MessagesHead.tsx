@@ -36,23 +36,23 @@ const MessageTabs = ({ current }: { current: Current }) => (
         search={{ view: 'percakapan' }}
         current={current === 'conversations'}
       >
-        <MessagesSquare size={16} aria-hidden="true" />
+        <MessagesSquare size={16} />
         Percakapan
       </TabLink>
       <TabLink to="/message-history" current={current === 'table'}>
-        <Table2 size={16} aria-hidden="true" />
+        <Table2 size={16} />
         Riwayat
       </TabLink>
       <TabLink to="/message-history/kiriman" current={current === 'campaigns'}>
-        <Megaphone size={16} aria-hidden="true" />
+        <Megaphone size={16} />
         Kiriman massal
       </TabLink>
       <TabLink to="/message-history/ekspor" current={current === 'exports'}>
-        <Download size={16} aria-hidden="true" />
+        <Download size={16} />
         Ekspor
       </TabLink>
       <TabLink to="/message-history/berhenti" current={current === 'optouts'}>
-        <UserX size={16} aria-hidden="true" />
+        <UserX size={16} />
         Berhenti langganan
       </TabLink>
     </TabLinks>

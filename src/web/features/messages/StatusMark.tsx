@@ -12,7 +12,7 @@ export function StatusMark({ status, iconOnly = false }: Props) {
   if (mark) return <Ticks mark={mark} word={messageStatusLabel[status]} iconOnly={iconOnly} />;
   return (
     <span className={classes('inline-flex align-baseline gap-6 muted nowrap', styles['received'])}>
-      <ArrowDownLeft size={16} aria-hidden="true" />
+      <ArrowDownLeft size={16} />
       <span className={iconOnly ? 'sr-only' : undefined}>{messageStatusLabel[status]}</span>
     </span>
   );

@@ -3,7 +3,6 @@ import { useEffect, type ReactNode } from 'react';
 import type { Act, InputFor } from '#contract/base/act.ts';
 import type { Adjustment } from '#contract/operator/books.ts';
 import type { AnswerOf } from '#web/api/answer.ts';
-import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { PasswordQuestion } from '#web/features/auth/auth.ts';
 import styles from '#web/features/operator/operator.module.css';
@@ -11,7 +10,6 @@ import { isOperatorQuery } from '#web/features/operator/operatorQuery.ts';
 import { Button, type ButtonLook } from '#web/ui/button/Button.tsx';
 import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
 import { type Form, useForm } from '#web/ui/form/useForm.ts';
-import { CurrencyField } from '#web/ui/money/CurrencyField.tsx';
 import { confirm } from '#web/ui/overlay/confirm.ts';
 import { TextArea, TextField } from '#web/ui/text/TextField.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
@@ -43,10 +41,8 @@ export function useConfirmedAct<A extends Act>(act: A) {
           <PasswordQuestion of={act} />
         </>
       ),
-      cancelText: 'Batal',
       confirmText: button,
       tone,
-      sentenceOf,
       onConfirm: async () => {
         try {
           const answer = await perform(input);
@@ -134,33 +130,6 @@ export const ReasonField = ({
     {...form.field('reason')}
   />
 );
-
-type AmountProps<Name extends string> = {
-  form: Form<Record<Name, string>>;
-  name: Name;
-  label: string;
-  help?: string;
-  required?: boolean;
-  /** Whether it accepts `50rb`. */
-  indonesianSuffixes?: boolean;
-};
-
-/** An amount field of a form that holds it as text: '' while it is empty. */
-export function AmountField<Name extends string>({ form, name, ...field }: AmountProps<Name>) {
-  const typed = form.values[name];
-  // For a generic name, the compiler cannot infer that the value is a text.
-  const set = form.set as (name: Name, value: string) => void;
-  return (
-    <CurrencyField
-      {...field}
-      name={name}
-      value={typed === '' ? undefined : Number(typed)}
-      error={form.errors[name]}
-      onChange={(amount) => set(name, amount === undefined ? '' : String(amount))}
-      onBlur={() => form.leave(name)}
-    />
-  );
-}
 
 type TransferProps = {
   form: Form<{ reference: string; payee: string }>;

@@ -1,6 +1,5 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import { sentenceOf } from '#web/api/errors.ts';
 import styles from '#web/features/operator/operator.module.css';
 import { classes } from '#web/ui/classes.ts';
 import { PageHead } from '#web/ui/layout/PageHead.tsx';
@@ -35,9 +34,7 @@ type LoadedProps<T> = {
 export function Loaded<T>({ query, lines = 6, children }: LoadedProps<T>) {
   const waiting = useSkeleton(query.isPending);
   if (query.data !== undefined && !waiting) return children(query.data);
-  if (query.isError) {
-    return <WentWrong message={sentenceOf(query.error)} onRetry={() => void query.refetch()} />;
-  }
+  if (query.isError) return <WentWrong query={query} />;
   return <div aria-busy="true">{waiting && <Skeleton lines={lines} height="1.4em" />}</div>;
 }
 

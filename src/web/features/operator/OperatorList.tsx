@@ -9,9 +9,9 @@ import { Money } from '#web/ui/money/Money.tsx';
 import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
 import { Panel } from '#web/ui/panel/Panel.tsx';
 import type { Option } from '#web/ui/select/options.ts';
-import { Select } from '#web/ui/select/Select.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { DataTable } from '#web/ui/table/DataTable.tsx';
+import { type Filter, ListFilters } from '#web/ui/table/list/ListFilters.tsx';
 import { NoRows } from '#web/ui/table/list/NoRows.tsx';
 import { type ListPath, useAddressView } from '#web/ui/table/list/useAddressView.ts';
 import { type ListFields, useList } from '#web/ui/table/list/useList.ts';
@@ -22,13 +22,7 @@ type ListAct = Act & { list: Paging };
 type Search = Readonly<Record<string, string | number | undefined>>;
 
 /** A select whose value stands in the address; '' for none. */
-export type ListFilter = { name: string; label: string; options: readonly Option[] };
-
-/** All values of a status with their labels, after one for no filter. */
-export const optionsOf = (all: string, labels: Readonly<Record<string, string>>): Option[] => [
-  { value: '', label: all },
-  ...Object.entries(labels).map(([value, label]) => ({ value, label })),
-];
+type AddressFilter = { name: string; label: string; options: readonly Option[] };
 
 type DrawerActs<Row> = {
   close: () => void;
@@ -60,10 +54,8 @@ type Props<A extends ListAct, Row> = {
   columns: readonly Column<Row>[];
   rowKey: (row: Row) => string;
   search?: ReactNode;
-  filters?: readonly ListFilter[];
-  /** Filters that are not selects. */
-  moreFilters?: ReactNode;
-  /** The address fields that the button of an empty list resets; those of `filters` if omitted. */
+  filters?: readonly (AddressFilter | ((hideLabel: boolean) => ReactNode))[];
+  /** The address fields that count as set filters and can be reset; those of `filters` if omitted. */
   resets?: readonly string[];
   reset?: string;
   /** Shown without rows and filters. */
@@ -74,8 +66,6 @@ type Props<A extends ListAct, Row> = {
   /** The address fields of the open row and the page, for a second list on a page. */
   openField?: string;
   pageField?: string;
-  /** Between the filters and the table. */
-  below?: ReactNode;
   /** After the table. */
   foot?: (totalPages: number) => ReactNode;
 };
@@ -89,7 +79,7 @@ const change = (to: ListPath, fields: Search): void =>
  */
 export function OperatorList<A extends ListAct>(props: Props<A, OutputOf<A>>) {
   const { to, act, input, caption, columns, rowKey, drawer, everyMs, title, empty, foot } = props;
-  const { filters = [], resets = filters.map(({ name }) => name), openField = 'open' } = props;
+  const { openField = 'open' } = props;
   const search = use(SearchContext) as Search;
   const { view, onView } = useAddressView(to, {
     sorts: columns.filter(({ sortable }) => sortable).map(({ id }) => id),
@@ -108,23 +98,17 @@ export function OperatorList<A extends ListAct>(props: Props<A, OutputOf<A>>) {
     change(to, { [openField]: rowKey(row) });
   };
   const onOpen = props.onOpen ?? (drawer && openRow);
-  const isFiltered = resets.some((name) => search[name] !== undefined);
-  const unset = Object.fromEntries(resets.map((name) => [name, undefined]));
+  const { bar, ...resetting } = useFilters(props, search);
   return (
     <Panel title={title}>
       {props.search}
-      <Filters {...{ to, filters, search }}>{props.moreFilters}</Filters>
-      {props.below}
+      {bar}
       <DataTable
         {...list.table}
         {...{ caption, columns, rowKey, onView }}
         {...(onOpen && { onOpen, openKey: open === undefined ? undefined : String(open) })}
         empty={
-          <NoRows
-            list={list}
-            reset={props.reset ?? 'Hapus filter'}
-            onReset={isFiltered && (() => change(to, { page: undefined, ...unset }))}
-          >
+          <NoRows list={list} {...resetting}>
             {empty && <EmptyState title={empty.title}>{empty.text}</EmptyState>}
           </NoRows>
         }
@@ -160,31 +144,31 @@ const NoRow = ({ loading, children }: { loading: boolean; children: ReactNode })
     children
   );
 
-type FiltersProps = {
-  to: ListPath;
-  filters: readonly ListFilter[];
-  search: Search;
-  children: ReactNode;
-};
+type FilterProps = Pick<Props<ListAct, unknown>, 'to' | 'caption' | 'filters' | 'resets' | 'reset'>;
 
-const Filters = ({ to, filters, search, children }: FiltersProps) =>
-  (filters.length > 0 || children) && (
+function useFilters({ to, caption, filters = [], ...props }: FilterProps, search: Search) {
+  const names = filters.flatMap((filter) => (typeof filter === 'object' ? filter.name : []));
+  const { resets = names, reset = 'Hapus filter' } = props;
+  // A range of days is one filter.
+  const count = resets.filter((name) => name !== 'to' && search[name] !== undefined).length;
+  const unset = Object.fromEntries(resets.map((name) => [name, undefined]));
+  const onReset = () => change(to, { page: undefined, ...unset });
+  const select = ({ name, ...filter }: AddressFilter): Filter => ({
+    ...filter,
+    value: search[name] as string | undefined,
+    onChange: (value) => change(to, { page: undefined, [name]: value }),
+  });
+  const bar = filters.length > 0 && (
     <div className={classes('flex wrap gap-12 mb-12', styles['filters'])}>
-      {children}
-      {filters.map(({ name, label, options }) => (
-        <Select
-          key={name}
-          label={label}
-          hideLabel
-          options={options}
-          value={search[name] ?? ''}
-          onChange={({ target }) =>
-            change(to, { page: undefined, [name]: target.value || undefined })
-          }
-        />
-      ))}
+      <ListFilters
+        title={`Saring ${caption.charAt(0).toLowerCase()}${caption.slice(1)}`}
+        filters={filters.map((one) => (typeof one === 'function' ? one : select(one)))}
+        {...{ count, reset, onReset }}
+      />
     </div>
   );
+  return { bar, reset, onReset: count > 0 && onReset };
+}
 
 export const customerColumn = {
   id: 'account_name',

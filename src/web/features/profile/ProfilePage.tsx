@@ -1,5 +1,6 @@
+import { later } from '#web/browser/lazyComponent.ts';
 import { Link } from '#web/browser/router/Link.tsx';
-import { useEffect, lazy, Suspense, useState } from 'react';
+import { useEffect, Suspense, useState } from 'react';
 import { address } from '#web/browser/router/navigation.ts';
 import { useStore } from '#web/browser/store.ts';
 import { useUser } from '#web/api/user.ts';
@@ -21,7 +22,7 @@ import {
 import { sentenceOf, refusalCode } from '#web/api/errors.ts';
 import { useTakeUser } from '#web/features/profile/preferences/preferences.ts';
 import { useAct } from '#web/api/query.ts';
-import { useActForm } from '#web/ui/form/useActForm.ts';
+import { useActForm, useSend } from '#web/ui/form/useActForm.ts';
 import { Section } from '#web/features/profile/Section.tsx';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Avatar } from '#web/ui/avatar/Avatar.tsx';
@@ -86,9 +87,7 @@ export function ProfilePage() {
   );
 }
 
-const PhoneDialog = lazy(async () => ({
-  default: (await import('#web/features/profile/phone/PhoneDialog.tsx')).PhoneDialog,
-}));
+const PhoneDialog = later(() => import('#web/features/profile/phone/PhoneDialog.tsx'));
 
 function PhonePart() {
   const { phone } = useUser();
@@ -109,7 +108,7 @@ function PhonePart() {
             </p>
           )}
         </div>
-        <Button variant="outline" tone="neutral" onClick={() => setChanging(true)}>
+        <Button variant="outline" onClick={() => setChanging(true)}>
           {pendingCode ? 'Lanjutkan penggantian' : 'Ganti nomor'}
         </Button>
       </div>
@@ -122,9 +121,7 @@ function PhonePart() {
   );
 }
 
-const CloseDialog = lazy(async () => ({
-  default: (await import('#web/features/profile/closing/CloseDialog.tsx')).CloseDialog,
-}));
+const CloseDialog = later(() => import('#web/features/profile/closing/CloseDialog.tsx'));
 
 function ClosePart() {
   const { erased_at: erasedAt, timezone } = useUser();
@@ -189,7 +186,7 @@ function Rows({ sessions, error, retry }: RowsProps) {
       </ul>
     );
   }
-  if (error) return <WentWrong message={sentenceOf(error)} onRetry={retry} />;
+  if (error) return <WentWrong query={{ error, refetch: retry }} />;
   return <ListSkeleton rows={2} />;
 }
 
@@ -246,7 +243,6 @@ function Row({ session }: { session: SessionRow }) {
         <Button
           size="sm"
           variant="outline"
-          tone="neutral"
           busy={revoke.busy}
           aria-label={`Akhiri sesi ${device} dari ${ip}`}
           onClick={() => void end()}
@@ -265,9 +261,7 @@ function EndOthers({ count }: { count: number }) {
     confirm({
       title: 'Akhiri semua sesi lain?',
       children: <p>{count} browser lain keluar dari akun Anda. Sesi ini tetap masuk.</p>,
-      cancelText: 'Batal',
       confirmText: 'Akhiri semua',
-      sentenceOf,
       onConfirm: async () => {
         const { ended } = await revoke.perform({ others: '1' });
         client.setQueryData(sessionsQuery.queryKey, (before) =>
@@ -293,7 +287,7 @@ const SecurityPart = () => (
     about="Aplikasi autentikator, passkey, dan kode cadangan Anda ada di halaman Keamanan."
   >
     <div>
-      <LinkButton to="/operator/keamanan" variant="outline" tone="neutral">
+      <LinkButton to="/operator/keamanan" variant="outline">
         Buka halaman Keamanan
       </LinkButton>
     </div>
@@ -309,58 +303,40 @@ function useChange() {
     ...fieldErrors(changePassword, values),
     ...(values.current === '' && { current: 'Tulis kata sandi Anda yang sekarang.' }),
   }));
-  const [error, setError] = useState<unknown>();
   const [done, setDone] = useState<string>();
-
   const send = async (values: typeof empty) => {
-    if (change.busy) return;
-    setError(undefined);
     setDone(undefined);
-    try {
-      const { ended, token } = await change.perform(values);
-      renewSessionToken(token);
-      form.set('current', '');
-      form.set('password', '');
-      setDone(doneWords(ended));
-      void client.invalidateQueries({ queryKey: sessionsQuery.queryKey });
-    } catch (no) {
-      setError(form.refuse(no, refusedField) ? undefined : no);
-    }
+    const { ended, token } = await change.perform(values);
+    renewSessionToken(token);
+    form.set('current', '');
+    form.set('password', '');
+    setDone(doneWords(ended));
+    void client.invalidateQueries({ queryKey: sessionsQuery.queryKey });
   };
-  return { form, busy: change.busy, error, done, send, close: () => setDone(undefined) };
+  const sending = useSend(form, send, refusedField);
+  return { form, ...sending, done, close: () => setDone(undefined) };
 }
 
 function PasswordPart() {
   const user = useUser();
-  const { form, busy, error, done, send, close } = useChange();
+  const { form, onSubmit, busy, error, done, close } = useChange();
   return (
     <Section
       id="kata-sandi"
       title="Kata sandi"
       about="Setelah diganti, sesi Anda di browser lain langsung berakhir."
     >
-      <form ref={form.ref} noValidate className="stack gap-16" onSubmit={form.submit(send)}>
+      <form ref={form.ref} noValidate className="stack gap-16" onSubmit={onSubmit}>
         <Alert state="success" visible={done !== undefined} label={done ?? ''} onClose={close} />
         <RefusalAlert error={error} fields={['current', 'password']} />
         <UsernameField phone={user.phone} />
         <PasswordField
           label="Kata sandi sekarang"
           required
-          name="current"
           autoComplete="current-password"
-          value={form.values.current}
-          error={form.errors.current}
-          onChange={(event) => form.set('current', event.target.value)}
-          onBlur={() => form.leave('current')}
+          {...form.field('current')}
         />
-        <NewPasswordField
-          label="Kata sandi baru"
-          value={form.values.password}
-          error={form.errors.password}
-          about={user}
-          onChange={(password) => form.set('password', password)}
-          onBlur={() => form.leave('password')}
-        />
+        <NewPasswordField label="Kata sandi baru" about={user} {...form.field('password')} />
         <div>
           <Button type="submit" variant="subtle" busy={busy}>
             Ganti kata sandi
@@ -397,23 +373,16 @@ function MyData() {
     >
       <RefusalAlert error={start.error} />
       {archive.isPending && <Skeleton height={40} />}
-      {archive.isError && !archive.data && (
-        <WentWrong message={sentenceOf(archive.error)} onRetry={() => void archive.refetch()} />
-      )}
+      {archive.isError && !archive.data && <WentWrong query={archive} />}
       {state && <Archive state={state} />}
       {!archive.isPending && !making && (
         <div>
           {isFull ? (
-            <LimitedButton variant="outline" tone="neutral" reason={fullSentence}>
+            <LimitedButton variant="outline" reason={fullSentence}>
               {label}
             </LimitedButton>
           ) : (
-            <Button
-              variant="outline"
-              tone="neutral"
-              busy={start.busy}
-              onClick={() => start.mutate({})}
-            >
+            <Button variant="outline" busy={start.busy} onClick={() => start.mutate({})}>
               {label}
             </Button>
           )}
@@ -470,7 +439,7 @@ function Ready({ state, timezone }: { state: ExportState; timezone: string }) {
         </p>
       </div>
       {url !== null && (
-        <AnchorButton href={url} download icon={<Download size={18} aria-hidden="true" />}>
+        <AnchorButton href={url} download icon={<Download size={18} />}>
           Unduh arsip
         </AnchorButton>
       )}
@@ -478,9 +447,7 @@ function Ready({ state, timezone }: { state: ExportState; timezone: string }) {
   );
 }
 
-const AvatarDialog = lazy(async () => ({
-  default: (await import('#web/features/profile/avatar/AvatarDialog.tsx')).AvatarDialog,
-}));
+const AvatarDialog = later(() => import('#web/features/profile/avatar/AvatarDialog.tsx'));
 
 const AboutMe = () => (
   <Section id="profil" title="Data diri">
@@ -498,16 +465,14 @@ function Picture() {
     confirm({
       title: 'Hapus foto profil?',
       children: <p>Inisial nama Anda tampil sebagai gantinya.</p>,
-      cancelText: 'Batal',
       confirmText: 'Hapus',
-      sentenceOf,
       onConfirm: async () => takeUser(await update.perform({ avatar: '' })),
     });
   return (
     <div className="row gap-16">
       <Avatar name={user.name} size="xl" {...(user.avatar !== null && { src: user.avatar })} />
       <div className="row wrap gap-8 gap-x-12">
-        <Button variant="outline" tone="neutral" onClick={() => setChoosing(true)}>
+        <Button variant="outline" onClick={() => setChoosing(true)}>
           {user.avatar === null ? 'Unggah foto' : 'Ganti foto'}
         </Button>
         {user.avatar !== null && (
@@ -543,23 +508,15 @@ function Names() {
       <TextField
         label="Nama Anda atau nama usaha"
         required
-        name="name"
         autoComplete="name"
-        value={form.values.name}
-        error={form.errors.name}
-        onChange={(event) => form.set('name', event.target.value)}
-        onBlur={() => form.leave('name')}
+        {...form.field('name')}
       />
       <TextField
         label="Alamat email"
         type="email"
-        name="email"
         autoComplete="email"
         help="Boleh dikosongkan."
-        value={form.values.email}
-        error={form.errors.email}
-        onChange={(event) => form.set('email', event.target.value)}
-        onBlur={() => form.leave('email')}
+        {...form.field('email')}
       />
       <div>
         <Button type="submit" busy={busy}>

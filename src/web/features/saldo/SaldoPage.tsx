@@ -25,7 +25,6 @@ import {
   listMutationMessages,
   type MutationMessage,
 } from '#contract/saldo.ts';
-import { sentenceOf } from '#web/api/errors.ts';
 import { messagesFor } from '#web/features/saldo/topups/topups.ts';
 import { lastsFor } from '#web/features/saldo/usage/usage.ts';
 import { WentWrong, EmptyState } from '#web/ui/panel/EmptyState.tsx';
@@ -49,7 +48,6 @@ import type { Column } from '#web/ui/table/tableProps.ts';
 import { DatePicker } from '#web/ui/date/DatePicker.tsx';
 import { Panel } from '#web/ui/panel/Panel.tsx';
 import { type DateRange, dateWords, isCivilDate } from '#web/ui/date/dates.ts';
-import { Select } from '#web/ui/select/Select.tsx';
 import { Pagination } from '#web/ui/pagination/Pagination.tsx';
 import { Timeline, type TimelineEntry } from '#web/ui/status/Timeline.tsx';
 
@@ -66,7 +64,7 @@ export function SaldoPage() {
       <PageHead
         title="Saldo"
         context={wide && 'Saldo dipakai untuk mengirim pesan. Isi kapan saja, pakai sampai habis.'}
-        action={<TopupButton onSaldo icon={<Plus size={18} aria-hidden="true" />} />}
+        action={<TopupButton onSaldo icon={<Plus size={18} />} />}
       />
       <div className="stack gap-36 mt-20">
         {!isCalm && notices}
@@ -131,7 +129,7 @@ function BalanceCard({ saldo, pace, error, onRetry }: Props) {
   if (!saldo && error) {
     return (
       <section className="card" aria-label="Saldo Anda">
-        <WentWrong message={sentenceOf(error)} onRetry={onRetry} />
+        <WentWrong query={{ error, refetch: onRetry }} />
       </section>
     );
   }
@@ -219,9 +217,7 @@ function Note({ saldo: { available, held, message_price: price } }: { saldo: Sal
   );
 }
 
-const ExportDialog = later(
-  async () => (await import('#web/features/saldo/export/ExportDialog.tsx')).ExportDialog,
-);
+const ExportDialog = later(() => import('#web/features/saldo/export/ExportDialog.tsx'));
 
 const kinds = [
   { value: '', label: 'Semua jenis' },
@@ -384,9 +380,8 @@ const Filters = ({ range, kind, line, wrong, onChange }: FiltersProps) => (
     count={[range ?? wrong, kind, line].filter(Boolean).length}
     {...(line && { reset: `Mutasi #${line} saja, tampilkan semua` })}
     onReset={() => onChange(noFilter)}
-  >
-    {(hideLabel) => (
-      <>
+    filters={[
+      (hideLabel) => (
         <DatePicker
           label="Tanggal"
           labels={dateWords}
@@ -395,16 +390,15 @@ const Filters = ({ range, kind, line, wrong, onChange }: FiltersProps) => (
           error={wrong}
           onChange={(chosen) => onChange({ from: chosen?.from, to: chosen?.to, line: undefined })}
         />
-        <Select
-          label="Jenis mutasi"
-          hideLabel={hideLabel}
-          options={kinds}
-          value={kind ?? ''}
-          onChange={({ target }) => onChange({ kind: target.value || undefined, line: undefined })}
-        />
-      </>
-    )}
-  </ListFilters>
+      ),
+      {
+        label: 'Jenis mutasi',
+        options: kinds,
+        value: kind,
+        onChange: (value) => onChange({ kind: value, line: undefined }),
+      },
+    ]}
+  />
 );
 
 const opens = ({ kind, outcome }: Mutation): boolean => outcome !== null || kind === 'correction';
@@ -482,7 +476,7 @@ const Opener = ({ row, open, onToggle }: OpenerProps) => (
     aria-label={`Rincian ${titleOf(row)} ${row.message ? nameAndNumberOf(row.message) : moreOf(row)}`}
     onClick={onToggle}
   >
-    <ChevronDown size={18} className="chevron inherit" aria-hidden="true" />
+    <ChevronDown size={18} className="chevron inherit" />
   </button>
 );
 
@@ -504,9 +498,7 @@ function LineSteps({ line }: { line: Mutation }) {
   const zone = useUser().timezone;
   const list = useList(listMutationMessages, { seq: line.seq }, { page });
   const { rows, totalPages, loading } = list.table;
-  if (list.error) {
-    return <WentWrong message={sentenceOf(list.error)} onRetry={() => void list.refetch()} />;
-  }
+  if (list.error) return <WentWrong query={list} />;
   const [only] = line.items === 1 ? rows : [];
   const steps = [...heldSteps(line, zone), ...(only ? settledSteps(only, zone) : [])];
   return (

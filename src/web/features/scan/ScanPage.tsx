@@ -3,7 +3,6 @@ import { useParams } from '#web/browser/router/Router.tsx';
 import { CircleCheck, CircleX, TimerOff } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { type Scan, linkFailures, consentScan } from '#contract/scan.ts';
-import { sentenceOf } from '#web/api/errors.ts';
 import { readNonce, saveNonce } from '#web/features/scan/nonce.ts';
 import { isGone, scanQuery } from '#web/features/scan/queries.ts';
 import styles from '#web/features/scan/scan.module.css';
@@ -50,7 +49,7 @@ function LinkView({ data }: { data: string }) {
     return (
       <>
         <PageTitle className="sr-only">Pindai</PageTitle>
-        <WentWrong message={sentenceOf(error)} onRetry={look} />
+        <WentWrong query={{ error, refetch }} />
       </>
     );
   }

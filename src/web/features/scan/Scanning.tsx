@@ -1,5 +1,6 @@
+import { later } from '#web/browser/lazyComponent.ts';
 import { ExternalLink } from 'lucide-react';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { Suspense, useEffect, useState } from 'react';
 import type { Scan } from '#contract/scan.ts';
 import styles from '#web/features/scan/scan.module.css';
 import { classes } from '#web/ui/classes.ts';
@@ -12,9 +13,10 @@ import { useWide } from '#web/ui/layout/useMedia.ts';
 import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
-const LiveQr = lazy(async () => ({
-  default: (await import('#web/features/scan/LiveQr.tsx')).LiveQr,
-}));
+const LiveQr = later(async () => {
+  const { LiveQr } = await import('#web/features/scan/LiveQr.tsx');
+  return { LiveQr };
+});
 const QR_PX = 264;
 /** A code that is missing for longer, five polls of the link, is reported as late. */
 const LATE_MS = 10_000;
@@ -149,7 +151,7 @@ const ToSimulator = () => (
       target="_blank"
       variant="subtle"
       size="lg"
-      icon={<ExternalLink size={18} aria-hidden="true" />}
+      icon={<ExternalLink size={18} />}
     >
       Buka simulator<span className="sr-only"> (tab baru)</span>
     </AnchorButton>
@@ -192,7 +194,6 @@ function Late({ isWaiting, onRenew }: LateProps) {
     >
       <Button
         variant="outline"
-        tone="neutral"
         onClick={() => {
           setLate(false);
           onRenew();

@@ -43,7 +43,7 @@ export function Gateway() {
       ) : waiting.data ? (
         <Waiting topups={waiting.data} />
       ) : waiting.error ? (
-        <WentWrong message={sentenceOf(waiting.error)} onRetry={() => void waiting.refetch()} />
+        <WentWrong query={waiting} />
       ) : (
         <div aria-busy="true">
           <Skeleton lines={3} />
@@ -125,7 +125,6 @@ const Line = ({ topup, busy, onDone }: LineProps) => (
           key={outcome}
           size="sm"
           variant={outcome === 'pay' ? 'solid' : 'outline'}
-          tone={outcome === 'pay' ? 'primary' : 'neutral'}
           aria-disabled={busy || undefined}
           onClick={() => {
             if (!busy) onDone(outcome);

@@ -4,7 +4,7 @@ import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
 import { FlaskConical, ChevronDown } from 'lucide-react';
 import { useEffect, useState, type FormEvent } from 'react';
-import { sentenceOf, fieldsOf } from '#web/api/errors.ts';
+import { sentenceOf } from '#web/api/errors.ts';
 import { Logo } from '#web/ui/brand/Logo.tsx';
 import { NotFoundPage } from '#web/ui/page/NotFoundPage.tsx';
 import { configQuery } from '#web/api/configQuery.ts';
@@ -29,12 +29,12 @@ import { simulatedTransfer, simulatedSwitch, type SimulatedPhone } from '#contra
 import { formatTime } from '#contract/base/time.ts';
 import type { OutputOf } from '#contract/base/act.ts';
 import { useAct } from '#web/api/query.ts';
-import { useForm } from '#web/ui/form/useForm.ts';
-import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
+import { useActForm } from '#web/ui/form/useActForm.ts';
 import { Gateway } from '#web/features/simulator/Gateway.tsx';
+import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
-import { CurrencyField } from '#web/ui/money/CurrencyField.tsx';
+import { AmountField } from '#web/ui/money/CurrencyField.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
 import { Panel } from '#web/ui/panel/Panel.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
@@ -57,7 +57,7 @@ export function SimulatorPage() {
     return (
       <main id="isi" className={classes('mx-auto', styles['main'])}>
         <PageTitle>Simulator</PageTitle>
-        <WentWrong message={sentenceOf(config.error)} onRetry={() => void config.refetch()} />
+        <WentWrong query={config} />
       </main>
     );
   }
@@ -93,7 +93,7 @@ function World({ own }: { own: string | undefined }) {
             styles['banner'],
           )}
         >
-          <FlaskConical size={16} aria-hidden="true" />
+          <FlaskConical size={16} />
           Ini simulasi: pesan tidak sampai ke orang sungguhan dan uang tidak berpindah.
         </p>
         <div
@@ -169,63 +169,33 @@ function Bank({ amount }: { amount: number | undefined }) {
 type FormProps = { initialAmount: number | undefined; onDone: (transfer: Transfer) => void };
 
 function TransferForm({ initialAmount, onDone }: FormProps) {
-  const form = useForm(
-    {
+  const { form, onSubmit, busy, error } = useActForm(simulatedTransfer, {
+    initial: {
       amount: initialAmount === undefined ? '' : String(initialAmount),
       sender: 'Nasabah Simulasi',
     },
-    (values) => fieldErrors(simulatedTransfer, values),
-  );
-  const send = useAct(simulatedTransfer, {
-    onSuccess: (done) => {
-      onDone({ ...done, sender: form.values.sender, at: new Date() });
+    inputOf: (values) => values,
+    onDone: (done, { values, set }) => {
+      onDone({ ...done, sender: values.sender, at: new Date() });
       // A second press must not send the same money twice.
-      form.set('amount', '');
+      set('amount', '');
     },
-    onError: form.refuse,
   });
-  const amount = form.values.amount === '' ? undefined : Number(form.values.amount);
-  const above = send.error && Object.keys(fieldsOf(send.error)).length === 0;
   return (
-    <form
-      ref={form.ref}
-      noValidate
-      className="grid gap-16"
-      onSubmit={form.submit((values) => {
-        if (!send.busy) send.mutate(values);
-      })}
-    >
+    <form ref={form.ref} noValidate className="grid gap-16" onSubmit={onSubmit}>
       <p className="muted">
         Ke rekening Kabari. Isi saldo yang menunggu menjadi lunas bila jumlahnya sama persis.
       </p>
-      <Alert
-        state="danger"
-        visible={Boolean(above)}
-        label={send.error ? sentenceOf(send.error) : ''}
-      />
-      <CurrencyField
-        label="Jumlah"
-        name="amount"
-        size="xl"
-        required
-        indonesianSuffixes
-        value={amount}
-        error={form.errors.amount}
-        onChange={(value) => form.set('amount', value === undefined ? '' : String(value))}
-        onBlur={() => form.leave('amount')}
-      />
+      <RefusalAlert error={error} fields={['amount', 'sender']} />
+      <AmountField label="Jumlah" size="xl" required indonesianSuffixes {...form.field('amount')} />
       <TextField
         label="Nama pengirim"
-        name="sender"
         autoComplete="off"
         required
         maxLength={60}
-        value={form.values.sender}
-        error={form.errors.sender}
-        onChange={(event) => form.set('sender', event.target.value)}
-        onBlur={() => form.leave('sender')}
+        {...form.field('sender')}
       />
-      <Button type="submit" size="lg" block busy={send.busy}>
+      <Button type="submit" size="lg" block busy={busy}>
         Kirim transfer
       </Button>
     </form>
@@ -269,11 +239,7 @@ function PhoneView({ phone }: { phone: string }) {
             className={classes('grid content-start border surface', styles['waiting'])}
             aria-busy={!error}
           >
-            {error ? (
-              <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />
-            ) : (
-              <Skeleton lines={5} height="2em" />
-            )}
+            {error ? <WentWrong query={{ error, refetch }} /> : <Skeleton lines={5} height="2em" />}
           </div>
         )}
       </div>
@@ -324,7 +290,7 @@ function FixedPhones() {
           <strong>Nomor dengan hasil tetap</strong>
           <span className="block small faint">Untuk menguji sistem Anda sendiri</span>
         </span>
-        <ChevronDown size={18} className="chevron" aria-hidden="true" />
+        <ChevronDown size={18} className="chevron" />
       </summary>
       <dl className={classes('grid gap-10 mb-16', styles['list'])}>
         {fixedPhones.map((phone, index) => (

@@ -10,7 +10,7 @@ export const AskSupport = ({ about, id }: { about: SupportSubject; id: string })
     search={{ about, id }}
     variant="link"
     tone="neutral"
-    icon={<Headset size={18} aria-hidden="true" />}
+    icon={<Headset size={18} />}
   >
     Tanya layanan pelanggan
   </LinkButton>

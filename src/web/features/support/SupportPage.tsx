@@ -157,7 +157,6 @@ function Tools({ thread }: { thread: SupportThread }) {
       tone: 'primary',
       cancelText: 'Kembali',
       confirmText: 'Tutup percakapan',
-      sentenceOf,
       onConfirm: async () => {
         client.setQueryData(threadQuery.queryKey, await close.perform({}));
         void client.invalidateQueries({ queryKey: ['support'] });
@@ -167,20 +166,14 @@ function Tools({ thread }: { thread: SupportThread }) {
     <>
       <Button
         variant="outline"
-        tone="neutral"
-        icon={<Download size={18} aria-hidden="true" />}
+        icon={<Download size={18} />}
         busy={saving}
         onClick={() => void save()}
       >
         Unduh transkrip
       </Button>
       {thread.status !== 'closed' && (
-        <Button
-          variant="outline"
-          tone="neutral"
-          icon={<CircleCheckBig size={18} aria-hidden="true" />}
-          onClick={() => void ask()}
-        >
+        <Button variant="outline" icon={<CircleCheckBig size={18} />} onClick={() => void ask()}>
           Tutup percakapan
         </Button>
       )}
@@ -199,7 +192,7 @@ function Hours({ hours }: { hours: SupportHours }) {
       data-closed={!open || undefined}
       data-note={note !== '' || undefined}
     >
-      <Clock size={16} className="mt-2" aria-hidden="true" />
+      <Clock size={16} className="mt-2" />
       <span>
         {open
           ? `Jam layanan: ${times}.`

@@ -9,6 +9,4 @@ export { followOutbox, waitingThreads } from '#web/features/support/outbox/outbo
 export { draftFields } from '#web/features/support/queries.ts';
 export type { SupportDraft, SupportPort } from '#web/features/support/port.ts';
 
-export const SupportChat = later(
-  async () => (await import('#web/features/support/chat/SupportChat.tsx')).SupportChat,
-);
+export const SupportChat = later(() => import('#web/features/support/chat/SupportChat.tsx'));

@@ -24,9 +24,10 @@ type Props = { full: number | undefined; isMain: boolean; onAdd: () => void };
 export const AddToken = ({ full, isMain, onAdd }: Props) => (
   <Button
     variant={isMain ? 'solid' : 'outline'}
+    tone="primary"
     disabled={full !== undefined}
     aria-describedby={full === undefined ? undefined : REASON}
-    icon={<Plus size={18} aria-hidden="true" />}
+    icon={<Plus size={18} />}
     onClick={onAdd}
   >
     Tambah token

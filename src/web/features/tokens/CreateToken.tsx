@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, type RefObject, useEffect, useState } from 'react';
 import { type ChannelName, createToken, type Token } from '#contract/tokens.ts';
 import { PasswordQuestion } from '#web/features/auth/auth.ts';
-import { FormActions } from '#web/ui/form/FormActions.tsx';
+import { FormModal } from '#web/ui/form/FormModal.tsx';
 import { useActForm } from '#web/ui/form/useActForm.ts';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { subscriptionQuery } from '#web/features/billing/billing.ts';
@@ -21,7 +21,6 @@ type Props = {
   onLink: (id: string) => void;
 };
 
-const FORM = 'token-baru';
 const NEW: { name: string; channel: ChannelName | '' } = { name: '', channel: '' };
 
 // React does not render autoFocus as an attribute, and `<dialog>` looks for the attribute.
@@ -69,36 +68,33 @@ export function CreateToken({ onClose, onLink }: Props) {
   }
   const full = fullTokens(subscription);
   if (full !== undefined) return <Full full={full} onClose={onClose} />;
-  const foot = (
-    <FormActions form={FORM} busy={busy || isAwaited} onCancel={onClose}>
-      Tambah
-    </FormActions>
-  );
   return (
-    <Modal addressed open onClose={() => busy || onClose()} title="Tambah token" footer={foot}>
-      <form id={FORM} ref={form.ref} noValidate className="stack gap-18" onSubmit={submit}>
-        <RefusalAlert error={error} fields={['name', 'channel']} />
-        <TextField
-          ref={startHere}
-          label="Nama"
-          required
-          name="name"
-          autoComplete="off"
-          help="Untuk Anda sendiri, misalnya nama cabang atau nama sistem."
-          value={form.values.name}
-          error={form.errors.name}
-          onChange={(event) => form.set('name', event.target.value)}
-          onBlur={() => form.leave('name')}
-        />
-        <ChannelChoice
-          legend="Kanal"
-          value={selectedChannel(form.values.channel)}
-          error={form.errors.channel}
-          onChange={(channel) => form.set('channel', channel)}
-        />
-        <PasswordQuestion of={createToken} quiet={!subscription?.tokens_used} />
-      </form>
-    </Modal>
+    <FormModal
+      addressed
+      formRef={form.ref}
+      onClose={() => busy || onClose()}
+      title="Tambah token"
+      submit="Tambah"
+      busy={busy || isAwaited}
+      onSubmit={submit}
+    >
+      <RefusalAlert error={error} fields={['name', 'channel']} />
+      <TextField
+        ref={startHere}
+        label="Nama"
+        required
+        autoComplete="off"
+        help="Untuk Anda sendiri, misalnya nama cabang atau nama sistem."
+        {...form.field('name')}
+      />
+      <ChannelChoice
+        legend="Kanal"
+        value={selectedChannel(form.values.channel)}
+        error={form.errors.channel}
+        onChange={(channel) => form.set('channel', channel)}
+      />
+      <PasswordQuestion of={createToken} quiet={!subscription?.tokens_used} />
+    </FormModal>
   );
 }
 
@@ -133,7 +129,7 @@ const Full = ({ full, onClose }: FullProps) => (
     title="Tambah token"
     footer={
       <>
-        <Button variant="outline" tone="neutral" onClick={onClose}>
+        <Button variant="outline" onClick={onClose}>
           Tutup
         </Button>
         <LinkButton to="/billing">Lihat paket di Tagihan</LinkButton>

@@ -1,7 +1,8 @@
+import { later } from '#web/browser/lazyComponent.ts';
 import { TimeAgo } from '#web/ui/time/DateTime.tsx';
 import { useQuery } from '@tanstack/react-query';
 import { BookOpen, KeyRound, Unplug } from 'lucide-react';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { formatNumber } from '#contract/base/money.ts';
 import { formatPhone } from '#contract/base/phone.ts';
 import { listTokens, tokenStatusLabel, type Token } from '#contract/tokens.ts';
@@ -28,12 +29,8 @@ import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
 import { useAddressView } from '#web/ui/table/list/useAddressView.ts';
 
-const CreateToken = lazy(async () => ({
-  default: (await import('#web/features/tokens/CreateToken.tsx')).CreateToken,
-}));
-const RejectedCalls = lazy(async () => ({
-  default: (await import('#web/features/tokens/rejected/RejectedCalls.tsx')).RejectedCalls,
-}));
+const CreateToken = later(() => import('#web/features/tokens/CreateToken.tsx'));
+const RejectedCalls = later(() => import('#web/features/tokens/rejected/RejectedCalls.tsx'));
 
 const columns: readonly Column<Token>[] = [
   {
@@ -112,7 +109,7 @@ const Chips = ({ token }: { token: Token }) => (
 const DisconnectedChip = ({ token: { status, channel } }: { token: Token }) =>
   status === 'disconnected' &&
   channel !== 'simulator' && (
-    <StatusChip tone="warning" icon={<Unplug size={14} aria-hidden="true" />}>
+    <StatusChip tone="warning" icon={<Unplug size={14} />}>
       Sambungkan lagi
     </StatusChip>
   );
@@ -129,12 +126,7 @@ export function TokensPage() {
         context={wide && 'Nomor pengirim Anda dan kunci API-nya.'}
         action={<AddToken isMain full={full} onAdd={address.make} />}
         tools={
-          <LinkButton
-            to="/docs"
-            variant="outline"
-            tone="neutral"
-            icon={<BookOpen size={18} aria-hidden="true" />}
-          >
+          <LinkButton to="/docs" variant="outline" icon={<BookOpen size={18} />}>
             Dokumentasi API
           </LinkButton>
         }

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { BookOpen, KeyRound } from 'lucide-react';
 import { useState } from 'react';
 import type { SavedWebhook, WebhookFormat } from '#contract/webhooks.ts';
-import { isNotFound, sentenceOf } from '#web/api/errors.ts';
+import { isNotFound } from '#web/api/errors.ts';
 import { Link } from '#web/browser/router/Link.tsx';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
@@ -47,8 +47,7 @@ export function WebhookPage() {
             to="/docs"
             search={{ page: 'webhooks' }}
             variant="outline"
-            tone="neutral"
-            icon={<BookOpen size={18} aria-hidden="true" />}
+            icon={<BookOpen size={18} />}
           >
             Dokumentasi webhook
           </LinkButton>
@@ -60,7 +59,7 @@ export function WebhookPage() {
           <OfToken tokenId={tokenId} />
         </div>
       ) : names.isError ? (
-        <WentWrong message={sentenceOf(names.error)} onRetry={() => void names.refetch()} />
+        <WentWrong query={names} />
       ) : names.data ? (
         <EmptyState
           icon={<KeyRound size={24} />}
@@ -147,7 +146,7 @@ function Overview({ tokenId, onCreated }: OverviewProps) {
         Alamatnya mungkin salah tulis, atau token ini sudah dihapus.
       </EmptyState>
     ) : (
-      <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />
+      <WentWrong query={{ error, refetch }} />
     );
   }
   if (!data) return <WebhookSetup tokenId={tokenId} onSaved={onCreated} />;

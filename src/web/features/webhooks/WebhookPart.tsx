@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Webhook as Icon } from 'lucide-react';
 import { useId } from 'react';
-import { sentenceOf } from '#web/api/errors.ts';
 import { useUser } from '#web/api/user.ts';
 import { webhookStatus } from '#web/features/webhooks/labels.ts';
 import { webhookQuery } from '#web/features/webhooks/queries.ts';
@@ -35,15 +34,14 @@ export function WebhookPart({ tokenId }: { tokenId: string }) {
               to="/token/webhook"
               search={{ token: tokenId }}
               variant="outline"
-              tone="neutral"
-              icon={<Icon size={18} aria-hidden="true" />}
+              icon={<Icon size={18} />}
             >
               {webhook ? 'Buka webhook' : 'Pasang webhook'}
             </LinkButton>
           </div>
         </>
       ) : error ? (
-        <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />
+        <WentWrong query={{ error, refetch }} />
       ) : (
         <div aria-busy="true">
           <Skeleton height={24} width={140} />

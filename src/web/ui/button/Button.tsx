@@ -7,7 +7,10 @@ import { classes } from '#web/ui/classes.ts';
 export type ButtonLook = {
   /** `solid` for the one main action, `subtle` for the others, `link` inside text. */
   variant?: 'solid' | 'subtle' | 'outline' | 'link';
-  /** `danger` is for irreversible actions. Amber is no tone: it marks what waits, not what a click does. */
+  /**
+   * `neutral` for outlines, else `primary`; `danger` is for irreversible actions. Amber is no tone: it marks what waits,
+   * not what a click does.
+   */
   tone?: 'primary' | 'neutral' | 'danger';
   /** 32, 40 (default), 44 and 52 px. */
   size?: 'sm' | 'md' | 'lg' | 'xl';
@@ -25,7 +28,8 @@ export type ButtonProps = ButtonLook &
     busy?: boolean;
   };
 
-function look({ variant = 'solid', tone = 'primary', size = 'md', block, square }: ButtonLook) {
+function look({ variant = 'solid', size = 'md', block, square, ...rest }: ButtonLook) {
+  const { tone = variant === 'outline' ? 'neutral' : 'primary' } = rest;
   return classes(
     styles['button'],
     styles[variant],

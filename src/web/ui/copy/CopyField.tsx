@@ -61,7 +61,7 @@ export function CopyButton({ value, describes, labels = indonesian }: ButtonProp
       aria-describedby={describes}
       onClick={copy}
     >
-      {copied ? <Check size={16} aria-hidden="true" /> : <Copy size={16} aria-hidden="true" />}
+      {copied ? <Check size={16} /> : <Copy size={16} />}
       <span aria-live="polite">{copied ? labels.copied : labels.copy}</span>
     </button>
   );

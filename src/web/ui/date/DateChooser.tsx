@@ -182,7 +182,7 @@ export function ChooserFoot({ picking, single, labels }: Omit<Props, 'bounds'>) 
       <p className={classes('grow small muted', styles['said'])} aria-live="polite">
         {summaryOf(picking.picked, single)}
       </p>
-      <Button variant="outline" tone="neutral" onClick={picking.cancel}>
+      <Button variant="outline" onClick={picking.cancel}>
         {labels.Cancel ?? 'Cancel'}
       </Button>
       <Button

@@ -127,7 +127,7 @@ const Trigger = ({
         !isSet && 'muted',
       )}
     >
-      <Icon size={18} className="flex-none faint" aria-hidden="true" />
+      <Icon size={18} className="flex-none faint" />
       <span className="clip">{shown}</span>
     </button>
     {onClear && (

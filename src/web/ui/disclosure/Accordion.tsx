@@ -48,7 +48,7 @@ export function AccordionPart({ title, open = false, onToggle, children }: PartP
         )}
       >
         <span>{title}</span>
-        <ChevronDown size={18} className="chevron" aria-hidden="true" />
+        <ChevronDown size={18} className="chevron" />
       </summary>
       <div className={classes('muted', styles['content'])}>{children}</div>
     </details>

@@ -103,7 +103,7 @@ export function Disclosure({ label, icon, children, ...look }: Props) {
     // oxlint-disable-next-line jsx-a11y/no-static-element-interactions
     <div {...place} className={look.className}>
       <button {...toggle} className={look.toggleClass} aria-label={label}>
-        {open ? <X size={20} aria-hidden="true" /> : icon}
+        {open ? <X size={20} /> : icon}
       </button>
       <div {...content} className={look.contentClass}>
         {typeof children === 'function' ? children(close) : children}

@@ -11,11 +11,13 @@ type Props = {
 
 export const FormActions = ({ form, busy, onCancel, tone, children }: Props) => (
   <>
-    <Button variant="outline" tone="neutral" onClick={onCancel}>
+    <Button variant="outline" onClick={onCancel}>
       Batal
     </Button>
-    <Button type="submit" form={form} {...(tone && { tone })} busy={busy}>
-      {children}
-    </Button>
+    {children && (
+      <Button type="submit" form={form} {...(tone && { tone })} busy={busy}>
+        {children}
+      </Button>
+    )}
   </>
 );

@@ -1,36 +1,42 @@
-import { type ComponentProps, type ReactNode, useId } from 'react';
+import { type ComponentProps, type FormEvent, type ReactNode, type Ref, useId } from 'react';
 import { FormActions } from '#web/ui/form/FormActions.tsx';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { Stack } from '#web/ui/panel/Panel.tsx';
 
-type Props = Pick<ComponentProps<typeof Modal>, 'title' | 'size' | 'shape' | 'onClose'> & {
-  /** The label of the button that submits. */
-  submit: string;
+type Props = Pick<
+  ComponentProps<typeof Modal>,
+  'title' | 'size' | 'shape' | 'addressed' | 'onClose'
+> & {
+  formRef?: Ref<HTMLFormElement>;
+  /** The label of the button that submits; without one there is nothing to submit. */
+  submit: string | undefined;
+  tone?: 'danger';
   busy: boolean;
-  onSubmit: () => void;
+  onSubmit: (event: FormEvent) => void;
   children: ReactNode;
 };
 
 /** A dialog that is one form, with its actions at the foot. */
-export function FormModal({ submit, busy, onSubmit, onClose, children, ...modal }: Props) {
+export function FormModal({ formRef, submit, tone, busy, onSubmit, children, ...modal }: Props) {
   const form = useId();
+  const { onClose } = modal;
   return (
     <Modal
       open
       {...modal}
-      onClose={onClose}
       footer={
-        <FormActions form={form} busy={busy} onCancel={onClose}>
+        <FormActions form={form} busy={busy} onCancel={onClose} {...(tone && { tone })}>
           {submit}
         </FormActions>
       }
     >
       <form
         id={form}
+        ref={formRef}
         noValidate
         onSubmit={(event) => {
           event.preventDefault();
-          onSubmit();
+          onSubmit(event);
         }}
       >
         <Stack>{children}</Stack>

@@ -5,6 +5,37 @@ import { useAct } from '#web/api/query.ts';
 import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
 import { useForm, type FieldOf, type Form, type Values } from '#web/ui/form/useForm.ts';
 
+type Sending = {
+  onSubmit: (event: FormEvent) => void;
+  busy: boolean;
+  /** For the `RefusalAlert` above the fields. */
+  error: unknown;
+  setError: (error: unknown) => void;
+};
+
+/** Sends a form, one time at once; refusals are shown at their fields, all other errors in `error`. */
+export function useSend<V extends Values>(
+  form: Form<V>,
+  send: (values: V) => unknown,
+  fieldOf?: FieldOf<V>,
+): Sending {
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const onSubmit = form.submit(async (values) => {
+    if (busy) return;
+    setBusy(true);
+    setError(undefined);
+    try {
+      await send(values);
+    } catch (no) {
+      setError(form.refuse(no, fieldOf) ? undefined : no);
+    } finally {
+      setBusy(false);
+    }
+  });
+  return { onSubmit, busy, error, setError };
+}
+
 type Options<A extends Act, V extends Values> = {
   initial: V;
   inputOf: (values: V) => InputFor<A>;
@@ -12,29 +43,13 @@ type Options<A extends Act, V extends Values> = {
   fieldOf?: FieldOf<V>;
 };
 
-type ActForm<V extends Values> = {
-  form: Form<V>;
-  onSubmit: (event: FormEvent) => void;
-  busy: boolean;
-  /** For the `RefusalAlert` above the fields. */
-  error: Error | null;
-};
-
-/** A form for one act: validated by the act's schema, one request at a time; refusals are shown at their fields. */
+/** A form for one act, validated by the act's schema. */
 export function useActForm<A extends Act, V extends Values>(
   act: A,
   { initial, inputOf, onDone, fieldOf }: Options<A, V>,
-): ActForm<V> {
-  const { perform, busy, error } = useAct(act);
-  const [isSaid, setSaid] = useState(false);
+): Sending & { form: Form<V> } {
+  const { perform } = useAct(act);
   const form = useForm(initial, (values) => fieldErrors(act, inputOf(values)));
-  const onSubmit = form.submit(async (values) => {
-    if (busy) return;
-    try {
-      onDone(await perform(inputOf(values)), form);
-    } catch (no) {
-      setSaid(form.refuse(no, fieldOf));
-    }
-  });
-  return { form, onSubmit, busy, error: isSaid ? null : error };
+  const send = async (values: V) => onDone(await perform(inputOf(values)), form);
+  return { form, ...useSend(form, send, fieldOf) };
 }

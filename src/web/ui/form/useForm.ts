@@ -18,7 +18,8 @@ type TextProps<Name extends string> = {
   name: Name;
   value: string;
   error: string | undefined;
-  onChange: (event: { target: { value: string } }) => void;
+  /** Takes the event of a control, or the text itself. */
+  onChange: (next: string | { target: { value: string } }) => void;
   onBlur: () => void;
 };
 
@@ -98,7 +99,7 @@ export function useForm<V extends Values>(
       name,
       value: values[name] as string,
       error: errors[name],
-      onChange: ({ target }) => set(name, target.value),
+      onChange: (next) => set(name, typeof next === 'string' ? next : next.target.value),
       onBlur: () => leave(name),
     }),
     leave,

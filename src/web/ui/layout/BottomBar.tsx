@@ -87,7 +87,7 @@ function More({ rest, current, children }: MoreProps) {
         aria-expanded={open}
         onClick={() => setOpen(true)}
       >
-        <Ellipsis size={20} aria-hidden="true" />
+        <Ellipsis size={20} />
         <span>Lainnya</span>
         {rest.map(
           ({ href, badge }) =>

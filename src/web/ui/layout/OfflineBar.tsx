@@ -25,7 +25,7 @@ export const useOnline = (): boolean => useStore(online);
 export const OFFLINE_PLACE = 'offline';
 
 // Loaded while the server answers: without it nothing can be loaded.
-const Words = later(async () => (await import('#web/ui/layout/OfflineWords.tsx')).OfflineWords);
+const Words = later(() => import('#web/ui/layout/OfflineWords.tsx'));
 
 /** The bar at the top while the browser is offline or the server does not answer. */
 export function OfflineBar() {

@@ -6,11 +6,7 @@ import { userQuery } from '#web/api/user.ts';
 /** The sentence of the bar at the top: the reason, and the age of the data on the screen. */
 export const OfflineWords = ({ isOnline }: { isOnline: boolean }) => (
   <p className="row justify-center gap-8 small strong leading-ui py-8 px-16 solid-warning">
-    {isOnline ? (
-      <CloudOff size={16} aria-hidden="true" />
-    ) : (
-      <WifiOff size={16} aria-hidden="true" />
-    )}
+    {isOnline ? <CloudOff size={16} /> : <WifiOff size={16} />}
     <span>
       {isOnline ? (
         <>

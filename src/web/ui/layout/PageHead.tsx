@@ -35,7 +35,7 @@ export function PageHead({ title, titleClass, context, action, tools }: Props) {
           {tools && (
             <Disclosure
               label="Alat halaman"
-              icon={<EllipsisVertical size={20} aria-hidden="true" />}
+              icon={<EllipsisVertical size={20} />}
               toggleClass={'place-center size-44 rounded muted hover below-768'}
               contentClass={styles['content']}
             >

@@ -83,11 +83,7 @@ export function Sidebar({ label, menu, width, onWidth, head, foot }: Props) {
             aria-controls={id}
             onClick={() => onWidth(icons ? 'wide' : 'icons')}
           >
-            {icons ? (
-              <PanelLeftOpen size={18} aria-hidden="true" />
-            ) : (
-              <PanelLeftClose size={18} aria-hidden="true" />
-            )}
+            {icons ? <PanelLeftOpen size={18} /> : <PanelLeftClose size={18} />}
           </button>
         </Tooltip>
       </div>
@@ -175,11 +171,7 @@ function Folder({ folder, current, icons }: FolderProps) {
           <span className={classes('min-w-0 truncate', styles['word'], icons && 'sr-only')}>
             {label}
           </span>
-          <ChevronDown
-            size={16}
-            aria-hidden="true"
-            className={classes('chevron ms-auto', styles['chevron'])}
-          />
+          <ChevronDown size={16} className={classes('chevron ms-auto', styles['chevron'])} />
         </button>
       </Tooltip>
       <ul id={id} hidden={!open} className={classes('stack gap-2 mt-2 ps-12', styles['nested'])}>

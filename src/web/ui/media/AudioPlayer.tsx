@@ -67,7 +67,7 @@ export function AudioPlayer(props: Props) {
     >
       {audio}
       {clock.failed ? (
-        <MediaFailed what={what} src={src} icon={<AudioLines size={20} aria-hidden="true" />} />
+        <MediaFailed what={what} src={src} icon={<AudioLines size={20} />} />
       ) : (
         <>
           <button
@@ -112,7 +112,7 @@ function Sound({ clock, what }: { clock: ReturnType<typeof useMediaClock>; what:
           )}
           onClick={clock.mute}
         >
-          <VolumeX size={18} aria-hidden="true" />
+          <VolumeX size={18} />
           <span className="sr-only">Bunyikan {what}</span>
         </button>
       )}

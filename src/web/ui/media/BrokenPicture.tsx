@@ -21,7 +21,7 @@ export const BrokenPicture = ({ alt, className, width, onRetry }: Props) => (
     )}
     style={{ width }}
   >
-    <ImageOff size={24} aria-hidden="true" />
+    <ImageOff size={24} />
     <span>
       {alt !== '' && <span className="sr-only">{alt}: </span>}
       Gambar tidak dapat dimuat.

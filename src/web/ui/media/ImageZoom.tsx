@@ -1,4 +1,5 @@
-import { lazy, Suspense, type ComponentPropsWithoutRef } from 'react';
+import { later } from '#web/browser/lazyComponent.ts';
+import { Suspense, type ComponentPropsWithoutRef } from 'react';
 import { BrokenPicture } from '#web/ui/media/BrokenPicture.tsx';
 import styles from '#web/ui/media/ImageZoom.module.css';
 import type { ZoomState } from '#web/ui/media/ZoomLayer.tsx';
@@ -19,9 +20,7 @@ type Props = Omit<ComponentPropsWithoutRef<'img'>, 'alt' | 'src'> & {
   onState?: (state: ZoomState) => void;
 };
 
-const Zoom = lazy(async () => ({
-  default: (await import('#web/ui/media/ZoomLayer.tsx')).ZoomLayer,
-}));
+const Zoom = later(() => import('#web/ui/media/ZoomLayer.tsx'));
 
 /**
  * A picture that opens over the page, by a click or its button. Escape, the wheel, a vertical swipe, the backdrop and

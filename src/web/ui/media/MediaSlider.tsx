@@ -44,7 +44,7 @@ export const MediaFailed = ({ what, src, icon }: FailedProps) => (
     <span>
       Browser ini tidak dapat memutar {what}.{' '}
       <a href={src} download className="inline-flex align-center gap-4 min-h-24">
-        <Download size={14} aria-hidden="true" />
+        <Download size={14} />
         Unduh
       </a>
     </span>

@@ -95,7 +95,7 @@ export function VideoPlayer(props: Props) {
       <Picture {...native} clock={clock} title={title} size={[width, height]} worded={worded} />
       {clock.failed ? (
         <div className={classes('row gap-2 min-h-44', styles['bar'])}>
-          <MediaFailed what={what} src={src} icon={<Film size={20} aria-hidden="true" />} />
+          <MediaFailed what={what} src={src} icon={<Film size={20} />} />
         </div>
       ) : (
         <Bar clock={clock} what={what} onWholeScreen={wholeScreen}>

@@ -77,8 +77,8 @@ export function ZoomLayer(props: Props) {
 /** A dialog's close event comes late, when it may be open again: such an event is outdated. */
 const isOpen = (dialog: unknown) => dialog instanceof HTMLDialogElement && dialog.open;
 
-const Grow = () => <Maximize2 size={18} aria-hidden="true" />;
-const Shrink = () => <Minimize2 size={20} aria-hidden="true" />;
+const Grow = () => <Maximize2 size={18} />;
+const Shrink = () => <Minimize2 size={20} />;
 
 type ContentProps = { img: ReactElement | null; buttonUnzoom: ReactElement; modalState: ZoomState };
 

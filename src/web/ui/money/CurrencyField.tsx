@@ -321,3 +321,17 @@ function useReading({ maxLength, ...how }: Reading) {
     },
   };
 }
+
+type AmountProps = Omit<Props, 'value' | 'onChange'> & {
+  value: string;
+  onChange: (text: string) => void;
+};
+
+/** The same for a form that holds the amount as text: '' while it is empty. */
+export const AmountField = ({ value, onChange, ...field }: AmountProps) => (
+  <CurrencyField
+    {...field}
+    value={value === '' ? undefined : Number(value)}
+    onChange={(amount) => onChange(amount === undefined ? '' : String(amount))}
+  />
+);

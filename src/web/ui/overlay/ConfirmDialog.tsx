@@ -1,4 +1,5 @@
 import { type FormEvent, useId, useState, type ReactNode } from 'react';
+import { sentenceOf } from '#web/api/errors.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
@@ -9,16 +10,14 @@ import { createStore, useStore } from '#web/browser/store.ts';
 export type Question = {
   title: ReactNode;
   children?: ReactNode;
-  /** Default 'Cancel'; screens use 'Batal'. */
+  /** Default 'Cancel'; of `confirm` 'Batal'. */
   cancelText?: string;
   /** Default 'Delete'; screens use 'Hapus', 'Keluar' and so on. */
   confirmText?: string;
   /** `danger` unless it can be undone. */
   tone?: 'danger' | 'primary';
   /** Runs while the dialog waits; an error is shown inside, and the dialog stays open. */
-  onConfirm?: () => void | Promise<void>;
-  /** The message for an error of `onConfirm`; '' shows none. */
-  sentenceOf?: (error: unknown) => string;
+  onConfirm?: () => unknown;
 };
 
 type Props = Question & {
@@ -27,15 +26,7 @@ type Props = Question & {
   onClose: (confirmed: boolean) => void;
 };
 
-const plainSentence = (error: unknown) => (error instanceof Error ? error.message : String(error));
-
-type Deed = {
-  onConfirm: Props['onConfirm'] | undefined;
-  onClose: Props['onClose'];
-  sentenceOf: (error: unknown) => string;
-};
-
-function useConfirmation({ onConfirm, onClose, sentenceOf }: Deed) {
+function useConfirmation(onConfirm: Props['onConfirm'], onClose: Props['onClose']) {
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<string>();
   const close = (confirmed: boolean) => {
@@ -69,16 +60,14 @@ export function ConfirmDialog({
   confirmText = 'Delete',
   tone = 'danger',
   onConfirm,
-  sentenceOf = plainSentence,
 }: Props) {
   const form = useId();
-  const { busy, failure, close, confirm } = useConfirmation({ onConfirm, onClose, sentenceOf });
+  const { busy, failure, close, confirm } = useConfirmation(onConfirm, onClose);
   const foot = (
     <>
       {/* React does not render autoFocus as an attribute, and `<dialog>` looks for the attribute. */}
       <Button
         variant="outline"
-        tone="neutral"
         ref={(button) => button?.setAttribute('autofocus', '')}
         aria-disabled={busy || undefined}
         onClick={() => busy || close(false)}

@@ -72,7 +72,7 @@ export function Modal({ open, onClose, shape = 'modal', size = 'md', ...rest }: 
             aria-label="Tutup"
             onClick={onClose}
           >
-            <X size={20} aria-hidden="true" />
+            <X size={20} />
           </button>
         </div>
         <div id={`${titleId}-words`} className={classes('scroll-y relative grow', styles['body'])}>

@@ -12,7 +12,7 @@ export function NotFoundPage() {
   return (
     <main id="isi" tabIndex={-1} className={styles['page']}>
       {broken ? (
-        <SearchX size={72} strokeWidth={1} aria-hidden="true" className="mb-12" />
+        <SearchX size={72} strokeWidth={1} className="mb-12" />
       ) : (
         <img src={PICTURE} alt="" width={220} height={160} onError={fail} className="mb-12" />
       )}

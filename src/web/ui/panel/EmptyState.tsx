@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { sentenceOf } from '#web/api/errors.ts';
 import styles from '#web/ui/panel/EmptyState.module.css';
 import { classes } from '#web/ui/classes.ts';
 
@@ -32,14 +33,10 @@ export const EmptyState = ({ icon, title, children, action }: Props) => (
   </div>
 );
 
-type WrongProps = {
-  /** The error and its remedy, as one sentence. */
-  message: string;
-  onRetry?: () => void;
-};
+type WrongProps = { query: { error: Error | null; refetch?: () => unknown } };
 
-/** An inline loading error with a retry button. */
-export const WentWrong = ({ message, onRetry }: WrongProps) => (
+/** The error of a query and its remedy; with `refetch`, a button to retry. */
+export const WentWrong = ({ query: { error, refetch } }: WrongProps) => (
   <div
     className={classes(
       'grid justify-items-center gap-8 mx-auto text-center max-w-440',
@@ -47,12 +44,12 @@ export const WentWrong = ({ message, onRetry }: WrongProps) => (
     )}
     role="alert"
   >
-    <p className="large ink strong leading-ui balance">{message}</p>
-    {onRetry && (
+    <p className="large ink strong leading-ui balance">{sentenceOf(error)}</p>
+    {refetch && (
       <button
         type="button"
         className="text-accent strong min-h-32 px-8 underline"
-        onClick={onRetry}
+        onClick={() => void refetch()}
       >
         Coba lagi
       </button>

@@ -30,7 +30,7 @@ import {
   starts,
   typings,
   words,
-} from '#web/ui/phone/telephoneVectors.ts';
+} from '#tests/support/telephone-vectors.ts';
 
 const { all, guess } = tableOf({});
 const english = all.map((country) => ({ ...country, shown: country.name }));

@@ -79,7 +79,7 @@ export function Combobox(props: ComboboxProps) {
             {clearable && value !== '' && !disabled && (
               <Clear label={classes('Hapus pilihan', words)} onClear={() => props.onChange('')} />
             )}
-            <ChevronDown size={18} className="faint pointer-none pin-end" aria-hidden="true" />
+            <ChevronDown size={18} className="faint pointer-none pin-end" />
             <span role="status" className="sr-only">
               {combo.announcement(props.none ?? NONE)}
             </span>
@@ -105,7 +105,7 @@ const Clear = ({ label, onClear }: { label: string; onClear: () => void }) => (
       onClear();
     }}
   >
-    <X size={16} aria-hidden="true" />
+    <X size={16} />
   </button>
 );
 

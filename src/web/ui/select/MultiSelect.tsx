@@ -50,7 +50,7 @@ export function MultiSelect({ options, value, onChange, none, ...frame }: Props)
               </span>
               <span className="truncate block">{text.join(', ') || none}</span>
             </button>
-            <ChevronDown size={18} className="faint pointer-none pin-end" aria-hidden="true" />
+            <ChevronDown size={18} className="faint pointer-none pin-end" />
           </div>
         )}
       </Field>

@@ -34,7 +34,7 @@ export function Select({ options, placeholder, ...props }: Props) {
               </option>
             ))}
           </select>
-          <ChevronDown size={18} className="faint pointer-none pin-end" aria-hidden="true" />
+          <ChevronDown size={18} className="faint pointer-none pin-end" />
         </div>
       )}
     </Field>

@@ -1,11 +1,10 @@
-import { lazy, Suspense, type ReactNode } from 'react';
+import { later } from '#web/browser/lazyComponent.ts';
+import { Suspense, type ReactNode } from 'react';
 import type { ComboboxProps } from '#web/ui/select/Combobox.tsx';
 import { OPTIONS_PLAIN_MAX } from '#web/ui/select/options.ts';
 import { Select } from '#web/ui/select/Select.tsx';
 
-const Combobox = lazy(async () => ({
-  default: (await import('#web/ui/select/Combobox.tsx')).Combobox,
-}));
+const Combobox = later(() => import('#web/ui/select/Combobox.tsx'));
 
 type Props = Omit<ComboboxProps, 'clearable' | 'none' | 'onBlur'>;
 

@@ -3,6 +3,12 @@ export type Option = { value: string; label: string; disabled?: boolean };
 /** The maximum for a plain select; longer lists are searchable. */
 export const OPTIONS_PLAIN_MAX = 12;
 
+/** All values of a field with their labels, after one for none of them. */
+export const optionsOf = (all: string, labels: Readonly<Record<string, string>>): Option[] => [
+  { value: '', label: all },
+  ...Object.entries(labels).map(([value, label]) => ({ value, label })),
+];
+
 const plain = (text: string): string =>
   text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().trim();
 

@@ -43,7 +43,7 @@ export function SearchField({ value, maxLength, onSearch, onLeave, ...field }: P
       hideLabel
       type="search"
       autoComplete="off"
-      prefix={<Search size={18} aria-hidden="true" />}
+      prefix={<Search size={18} />}
       maxLength={maxLength}
       value={typed}
       onClear={() => {

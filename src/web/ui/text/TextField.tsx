@@ -72,7 +72,7 @@ const Clear = ({ label, onClear }: { label: ReactNode; onClear: () => void }) =>
       onClear();
     }}
   >
-    <X size={16} aria-hidden="true" />
+    <X size={16} />
   </button>
 );
 

@@ -79,7 +79,7 @@ export function FileItem({ item, labels, acts, onAct, instant, handle, ...rest }
       {picture && <UploadPreview file={item.file} poster={item.poster} />}
       <div className={classes('grid align-center gap-4 min-h-52 py-4 px-6', styles['row'])}>
         {handle}
-        {!picture && <FileIcon size={20} className={styles['icon']} aria-hidden="true" />}
+        {!picture && <FileIcon size={20} className={styles['icon']} />}
         <div className="grid leading-ui px-6">
           <bdi className="truncate semibold">{name}</bdi>
           <span className="tiny faint num">{sizeOf(item, labels, sizeBase)}</span>

@@ -1,10 +1,9 @@
-import { lazy, Suspense } from 'react';
+import { later } from '#web/browser/lazyComponent.ts';
+import { Suspense } from 'react';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import type { FileUploadProps } from '#web/ui/upload/uploadProps.ts';
 
-const Widget = lazy(async () => ({
-  default: (await import('#web/ui/upload/UploadWidget.tsx')).UploadWidget,
-}));
+const Widget = later(() => import('#web/ui/upload/UploadWidget.tsx'));
 
 /**
  * An upload field: files are dropped (also folders), selected or pasted, and sent at once, two at a time, long ones in

@@ -194,7 +194,7 @@ function Zone({ links, input, props, labels, onFiles }: ZoneProps) {
         htmlFor={links.id}
         className={classes('row justify-center gap-12 muted leading-ui pointer', styles['idle'])}
       >
-        <CloudUpload size={22} className="faint" aria-hidden="true" />
+        <CloudUpload size={22} className="faint" />
         <span>
           {labels.idle}{' '}
           <span className={classes('text-accent strong underline', styles['browse'])}>

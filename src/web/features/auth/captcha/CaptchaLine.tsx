@@ -27,7 +27,7 @@ export function CaptchaLine({ captcha }: { captcha: Captcha }) {
         className={classes('row gap-8 small min-h-24', looks[state] ?? 'faint', styles['captcha'])}
         data-state={state}
       >
-        <Shield size={18} aria-hidden="true" />
+        <Shield size={18} />
         <span role="status">
           {words[state]}
           {isSlow && ' Biarkan halaman ini terbuka.'}

@@ -14,7 +14,7 @@ export type Captcha = {
   start: () => void;
   /**
    * Waits for the solution, however long that takes, and sends it with the form. If the server no longer accepts it, it
-   * solves another one and sends again, once.
+   * solves another one and sends again, once. A failed call uses up its solution.
    */
   send: <T>(perform: (answer: string) => Promise<T>) => Promise<T>;
   /** Discards the used solution: each is valid for one call. */
@@ -76,9 +76,9 @@ export function useCaptcha(purpose: CaptchaAct): Captcha {
       try {
         return await perform(await answer());
       } catch (no) {
-        if (refusalCode(no) !== 'captcha_failed') throw no;
         spent();
-        return perform(await answer());
+        if (refusalCode(no) !== 'captcha_failed') throw no;
+        return await perform(await answer());
       }
     },
     spent,

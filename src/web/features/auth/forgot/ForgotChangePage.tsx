@@ -6,6 +6,7 @@ import { navigate } from '#web/browser/router/navigation.ts';
 import { peopleActs } from '#web/api/lazyApi.ts';
 import { refusalCode } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
+import { useSend } from '#web/ui/form/useActForm.ts';
 import { useForm } from '#web/ui/form/useForm.ts';
 import { enterSession } from '#web/api/user.ts';
 import { fieldErrors, type FieldErrors } from '#web/ui/form/fieldErrors.ts';
@@ -55,9 +56,10 @@ export function ForgotChangePage() {
   );
 }
 
-const SecondFactorStep = later(
-  async () => (await import('#web/features/secondfactor/secondfactor.ts')).SecondFactorStep,
-);
+const SecondFactorStep = later(async () => {
+  const { SecondFactorStep } = await import('#web/features/secondfactor/secondfactor.ts');
+  return { SecondFactorStep };
+});
 const toLogin = { to: '/auth/login' } as const;
 
 type FormProps = {
@@ -69,24 +71,17 @@ type FormProps = {
 function ChangeForm({ grant, onLate, onAsked }: FormProps) {
   const client = useQueryClient();
   const form = useForm<Values>({ password: '', repeat: '' }, check);
-  const [error, setError] = useState<unknown>();
-  const change = useAct(changeAct);
-
+  const change = useAct(changeAct, {
+    onError: (no) => refusalCode(no) === 'grant_gone' && onLate(),
+  });
   const send = async ({ password }: Values) => {
-    if (change.busy) return;
-    setError(undefined);
-    try {
-      const answer = await change.perform({ grant: grant.grant, password });
-      saveGrant(undefined);
-      if ('token' in answer) enterSession(client, answer);
-      else onAsked(answer);
-      toast('Kata sandi sudah diganti. Sesi di browser lain diakhiri.', { tone: 'success' });
-    } catch (no) {
-      if (refusalCode(no) === 'grant_gone') return onLate();
-      setError(form.refuse(no, { password_common: 'password' }) ? undefined : no);
-    }
+    const answer = await change.perform({ grant: grant.grant, password });
+    saveGrant(undefined);
+    if ('token' in answer) enterSession(client, answer);
+    else onAsked(answer);
+    toast('Kata sandi sudah diganti. Sesi di browser lain diakhiri.', { tone: 'success' });
   };
-
+  const { onSubmit, busy, error } = useSend(form, send, { password_common: 'password' });
   return (
     <>
       <PageTitle>{TITLE}</PageTitle>
@@ -94,11 +89,11 @@ function ChangeForm({ grant, onLate, onAsked }: FormProps) {
         Setelah diganti, Anda langsung masuk di sini dan keluar dari semua browser lain. Waktu yang
         tersisa: <Countdown until={new Date(grant.expiresAt)} onEnd={onLate} />.
       </p>
-      <form ref={form.ref} noValidate className={styles['form']} onSubmit={form.submit(send)}>
+      <form ref={form.ref} noValidate className={styles['form']} onSubmit={onSubmit}>
         <RefusalAlert error={error} fields={['password', 'repeat']} />
         <UsernameField phone={grant.phone} />
         <Passwords form={form} phone={grant.phone} />
-        <Button type="submit" size="lg" block busy={change.busy}>
+        <Button type="submit" size="lg" block busy={busy}>
           Ganti kata sandi
         </Button>
       </form>
@@ -108,28 +103,21 @@ function ChangeForm({ grant, onLate, onAsked }: FormProps) {
 
 type PasswordsProps = { form: ReturnType<typeof useForm<Values>>; phone: string };
 
-function Passwords({ form: { values, errors, set, leave }, phone }: PasswordsProps) {
+function Passwords({ form, phone }: PasswordsProps) {
   return (
     <>
       <NewPasswordField
         label="Kata sandi baru"
         size="lg"
-        value={values.password}
-        error={errors.password}
         about={{ name: '', phone }}
-        onChange={(password) => set('password', password)}
-        onBlur={() => leave('password')}
+        {...form.field('password')}
       />
       <PasswordField
         label="Ulangi kata sandi baru"
         required
-        name="repeat"
         autoComplete="new-password"
         size="lg"
-        value={values.repeat}
-        error={errors.repeat}
-        onChange={(event) => set('repeat', event.target.value)}
-        onBlur={() => leave('repeat')}
+        {...form.field('repeat')}
       />
     </>
   );

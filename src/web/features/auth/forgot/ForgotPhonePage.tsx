@@ -1,8 +1,9 @@
 import { Link } from '#web/browser/router/Link.tsx';
 import { navigate } from '#web/browser/router/navigation.ts';
-import { use, useState } from 'react';
+import { use } from 'react';
 import { peopleActs } from '#web/api/lazyApi.ts';
 import { useAct } from '#web/api/query.ts';
+import { useSend } from '#web/ui/form/useActForm.ts';
 import { useForm } from '#web/ui/form/useForm.ts';
 import { fieldErrors, type FieldErrors } from '#web/ui/form/fieldErrors.ts';
 import styles from '#web/features/auth/auth.module.css';
@@ -33,27 +34,14 @@ function isWaiting(phone: string): boolean {
 export function ForgotPhonePage() {
   const captcha = useCaptcha('user_forgot_password');
   const form = useForm({ phone: use(TypedPhone).get() || (readPending()?.phone ?? '') }, check);
-  const [error, setError] = useState<unknown>();
-  const [sending, setSending] = useState(false);
   const forgot = useAct(forgotAct);
-
   const send = async ({ phone }: { phone: string }) => {
-    if (sending) return;
     if (isWaiting(phone)) return navigate({ to: '/auth/forgot-password/otp' });
-    setSending(true);
-    setError(undefined);
-    try {
-      const made = await captcha.send((answer) => forgot.perform({ phone, captcha: answer }));
-      savePending(pendingFrom(made, { purpose: 'forgot', phone }));
-      await navigate({ to: '/auth/forgot-password/otp' });
-    } catch (no) {
-      captcha.spent();
-      setError(no);
-      form.refuse(no);
-    } finally {
-      setSending(false);
-    }
+    const made = await captcha.send((answer) => forgot.perform({ phone, captcha: answer }));
+    savePending(pendingFrom(made, { purpose: 'forgot', phone }));
+    return navigate({ to: '/auth/forgot-password/otp' });
   };
+  const { onSubmit, busy, error } = useSend(form, send);
 
   return (
     <>
@@ -66,12 +54,12 @@ export function ForgotPhonePage() {
         noValidate
         className={styles['form']}
         onFocus={captcha.start}
-        onSubmit={form.submit(send)}
+        onSubmit={onSubmit}
       >
         <RefusalAlert error={error} fields={['phone']} />
-        <TypedPhoneField form={form} />
+        <TypedPhoneField {...form.field('phone')} />
         <CaptchaLine captcha={captcha} />
-        <Button type="submit" size="lg" block busy={sending}>
+        <Button type="submit" size="lg" block busy={busy}>
           Kirim kode
         </Button>
       </form>

@@ -25,9 +25,10 @@ const refused = async () => ({
 });
 const RefusalAlert = lazy(refused);
 
-const SecondFactorStep = later(
-  async () => (await import('#web/features/secondfactor/secondfactor.ts')).SecondFactorStep,
-);
+const SecondFactorStep = later(async () => {
+  const { SecondFactorStep } = await import('#web/features/secondfactor/secondfactor.ts');
+  return { SecondFactorStep };
+});
 
 const loginAct = async () => (await accountActs()).loginUser;
 
@@ -62,7 +63,6 @@ function useLogin() {
       savePending(pendingFrom(signedIn.challenge, { purpose: 'login', phone: values.phone }));
       await navigate({ to: '/auth/verify-otp' });
     } catch (no) {
-      captcha.spent();
       setError(no);
       form.refuse(no);
       setSending(false);
@@ -99,7 +99,7 @@ export function LoginPage() {
             <RefusalAlert error={error} fields={['phone', 'password']} />
           </Suspense>
         )}
-        <TypedPhoneField form={form} />
+        <TypedPhoneField {...form.field('phone')} />
         <PasswordField
           label="Kata sandi"
           required

@@ -1,35 +1,23 @@
-import { use } from 'react';
+import { use, type ComponentProps } from 'react';
 import { TypedPhone } from '#web/features/auth/login/typedPhone.ts';
 import { PhoneField } from '#web/ui/phone/PhoneField.tsx';
 
-type Props = {
-  form: {
-    values: { phone: string };
-    errors: { phone?: string };
-    set: (name: 'phone', phone: string) => void;
-    leave: (name: 'phone') => void;
-  };
-  help?: string;
-};
+type Props = Omit<ComponentProps<typeof PhoneField>, 'label'>;
 
 /** The account's phone; it carries over to the next page of signing in. */
-export function TypedPhoneField({ form, help }: Props) {
+export function TypedPhoneField({ onChange, ...field }: Props) {
   const typed = use(TypedPhone);
   return (
     <PhoneField
       label="Nomor ponsel"
       required
-      name="phone"
       autoComplete="username"
       size="lg"
-      help={help}
-      value={form.values.phone}
-      error={form.errors.phone}
+      {...field}
       onChange={(phone) => {
         typed.set(phone);
-        form.set('phone', phone);
+        onChange(phone);
       }}
-      onBlur={() => form.leave('phone')}
     />
   );
 }

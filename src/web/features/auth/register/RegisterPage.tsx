@@ -1,10 +1,12 @@
+import { later } from '#web/browser/lazyComponent.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '#web/browser/router/Link.tsx';
 import { navigate } from '#web/browser/router/navigation.ts';
-import { use, lazy, Suspense, useState } from 'react';
+import { use, Suspense, useState } from 'react';
 import { accountActs } from '#web/api/lazyApi.ts';
 import { configQuery } from '#web/api/configQuery.ts';
 import { useAct } from '#web/api/query.ts';
+import { useSend } from '#web/ui/form/useActForm.ts';
 import { useForm } from '#web/ui/form/useForm.ts';
 import { fieldErrors, type FieldErrors } from '#web/ui/form/fieldErrors.ts';
 import styles from '#web/features/auth/auth.module.css';
@@ -21,9 +23,7 @@ import { Checkbox } from '#web/ui/form/Checkbox.tsx';
 import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
 import { TextField } from '#web/ui/text/TextField.tsx';
 
-const TermsDialog = lazy(async () => ({
-  default: (await import('#web/features/auth/register/TermsDialog.tsx')).TermsDialog,
-}));
+const TermsDialog = later(() => import('#web/features/auth/register/TermsDialog.tsx'));
 
 const registerAct = async () => (await accountActs()).registerUser;
 
@@ -42,27 +42,15 @@ async function check(values: Values): Promise<FieldErrors> {
 export function RegisterPage() {
   const captcha = useCaptcha('user_register');
   const form = useForm({ ...empty, phone: use(TypedPhone).get() }, check);
-  const [error, setError] = useState<unknown>();
-  const [sending, setSending] = useState(false);
   const register = useAct(registerAct);
-
   const send = async (values: Values) => {
-    if (sending) return;
-    setSending(true);
-    setError(undefined);
-    try {
-      const made = await captcha.send((answer) =>
-        register.perform({ ...values, agree: '1', captcha: answer }),
-      );
-      savePending(pendingFrom(made, { purpose: 'register', phone: values.phone }));
-      await navigate({ to: '/auth/verify-otp' });
-    } catch (no) {
-      captcha.spent();
-      setError(form.refuse(no, { password_common: 'password' }) ? undefined : no);
-    } finally {
-      setSending(false);
-    }
+    const made = await captcha.send((answer) =>
+      register.perform({ ...values, agree: '1', captcha: answer }),
+    );
+    savePending(pendingFrom(made, { purpose: 'register', phone: values.phone }));
+    await navigate({ to: '/auth/verify-otp' });
   };
+  const { onSubmit, busy, error } = useSend(form, send, { password_common: 'password' });
 
   const closed = useQuery(configQuery).data?.registration_closed;
   if (typeof closed === 'string') return <Closed text={closed} />;
@@ -75,12 +63,12 @@ export function RegisterPage() {
         noValidate
         className={styles['form']}
         onFocus={captcha.start}
-        onSubmit={form.submit(send)}
+        onSubmit={onSubmit}
       >
         <RefusalAlert error={error} fields={['name', 'phone', 'password', 'agree']} />
         <RegisterFields form={form} />
         <CaptchaLine captcha={captcha} />
-        <Button type="submit" size="lg" block busy={sending}>
+        <Button type="submit" size="lg" block busy={busy}>
           Daftar
         </Button>
       </form>
@@ -102,29 +90,24 @@ const Closed = ({ text }: { text: string }) => (
 );
 
 function RegisterFields({ form }: { form: ReturnType<typeof useForm<Values>> }) {
-  const { values, errors, set, leave } = form;
   return (
     <>
       <TextField
         label="Nama Anda atau nama usaha"
         required
-        name="name"
         autoComplete="name"
         size="lg"
-        value={values.name}
-        error={errors.name}
-        onChange={(event) => set('name', event.target.value)}
-        onBlur={() => leave('name')}
+        {...form.field('name')}
       />
-      <TypedPhoneField form={form} help="Kode verifikasi dikirim ke WhatsApp nomor ini." />
+      <TypedPhoneField
+        help="Kode verifikasi dikirim ke WhatsApp nomor ini."
+        {...form.field('phone')}
+      />
       <NewPasswordField
         label="Kata sandi"
         size="lg"
-        value={values.password}
-        error={errors.password}
-        about={values}
-        onChange={(password) => set('password', password)}
-        onBlur={() => leave('password')}
+        about={form.values}
+        {...form.field('password')}
       />
       <Agreement form={form} />
     </>

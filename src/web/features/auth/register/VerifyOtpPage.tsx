@@ -40,9 +40,10 @@ export function VerifyOtpPage() {
   );
 }
 
-const SecondFactorStep = later(
-  async () => (await import('#web/features/secondfactor/secondfactor.ts')).SecondFactorStep,
-);
+const SecondFactorStep = later(async () => {
+  const { SecondFactorStep } = await import('#web/features/secondfactor/secondfactor.ts');
+  return { SecondFactorStep };
+});
 const toLogin = { to: '/auth/login' } as const;
 
 const forNewNumber = (pending: PendingOtp) => ({

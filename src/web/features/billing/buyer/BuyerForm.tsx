@@ -1,13 +1,10 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type BillingProfile, saveBillingProfile } from '#contract/billing.ts';
-import { sentenceOf } from '#web/api/errors.ts';
-import { useAct } from '#web/api/query.ts';
 import { formatNpwp } from '#web/features/billing/labels.ts';
 import { buyerQuery } from '#web/features/billing/queries.ts';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
-import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
-import { useForm } from '#web/ui/form/useForm.ts';
+import { useActForm } from '#web/ui/form/useActForm.ts';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { Panel } from '#web/ui/panel/Panel.tsx';
 import { FormSkeleton } from '#web/ui/skeleton/Skeleton.tsx';
@@ -23,9 +20,7 @@ export function BuyerForm() {
         nama usaha, tagihan memakai nama akun Anda.
       </p>
       {buyer.data && <Fields buyer={buyer.data} />}
-      {buyer.isError && !buyer.data && (
-        <WentWrong message={sentenceOf(buyer.error)} onRetry={() => void buyer.refetch()} />
-      )}
+      {buyer.isError && !buyer.data && <WentWrong query={buyer} />}
       {buyer.isPending && <FormSkeleton fields={[44, 44, 84]} />}
     </Panel>
   );
@@ -33,60 +28,46 @@ export function BuyerForm() {
 
 function Fields({ buyer }: { buyer: BillingProfile }) {
   const client = useQueryClient();
-  const form = useForm(valuesOf(buyer), (values) => fieldErrors(saveBillingProfile, values));
-  const save = useAct(saveBillingProfile, {
-    onSuccess: (after) => {
+  const { form, onSubmit, busy, error } = useActForm(saveBillingProfile, {
+    initial: valuesOf(buyer),
+    inputOf: (values) => values,
+    onDone: (after) => {
       client.setQueryData(buyerQuery.queryKey, after);
       form.set('npwp', valuesOf(after).npwp);
       toast('Data untuk tagihan disimpan.', { tone: 'success' });
     },
-    onError: form.refuse,
-  });
-  const field = (name: keyof typeof form.values) => ({
-    name,
-    value: form.values[name],
-    error: form.errors[name],
-    onChange: (event: { target: { value: string } }) => form.set(name, event.target.value),
-    onBlur: () => form.leave(name),
   });
   return (
-    <form
-      ref={form.ref}
-      noValidate
-      className="stack gap-16 max-w-672"
-      onSubmit={form.submit((values) => {
-        if (!save.busy) save.mutate(values);
-      })}
-    >
-      <RefusalAlert error={save.error} fields={['name', 'npwp', 'address', 'email']} />
+    <form ref={form.ref} noValidate className="stack gap-16 max-w-672" onSubmit={onSubmit}>
+      <RefusalAlert error={error} fields={['name', 'npwp', 'address', 'email']} />
       <TextField
         label="Nama usaha"
         autoComplete="organization"
         maxLength={120}
-        {...field('name')}
+        {...form.field('name')}
       />
       <TextField
         label="NPWP"
         inputMode="numeric"
         autoComplete="off"
         help="15 atau 16 angka; titik dan strip boleh ditulis."
-        {...field('npwp')}
+        {...form.field('npwp')}
       />
       <TextArea
         label="Alamat"
         rows={3}
         autoComplete="street-address"
         maxLength={300}
-        {...field('address')}
+        {...form.field('address')}
       />
       <TextField
         label="Alamat email untuk tagihan"
         type="email"
         autoComplete="email"
-        {...field('email')}
+        {...form.field('email')}
       />
       <div>
-        <Button type="submit" variant="subtle" busy={save.busy}>
+        <Button type="submit" variant="subtle" busy={busy}>
           Simpan data tagihan
         </Button>
       </div>

@@ -60,9 +60,7 @@ export function InvoiceDrawer({ id }: { id: string }) {
           <InvoiceDocument invoice={invoice} />
         </div>
       )}
-      {!invoice && error && !isNotFound(error) && (
-        <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />
-      )}
+      {!invoice && error && !isNotFound(error) && <WentWrong query={{ error, refetch }} />}
       {!invoice && isNotFound(error) && (
         <EmptyState
           icon={<SearchX size={24} />}
@@ -134,7 +132,8 @@ function Pdf({ invoice, onFailure }: ActionProps) {
   return (
     <Button
       variant={invoice.status === 'open' ? 'outline' : 'solid'}
-      icon={<Download size={18} aria-hidden="true" />}
+      tone="primary"
+      icon={<Download size={18} />}
       busy={busy}
       onClick={() => void open()}
     >
@@ -160,7 +159,6 @@ function Pay({ invoice, onFailure }: ActionProps) {
       tone: 'primary',
       cancelText: 'Kembali',
       confirmText: 'Bayar dari saldo',
-      sentenceOf,
       onConfirm: async () => void (await pay.perform({ invoice_id: invoice.id })),
     });
     if (!paid) return;
@@ -199,8 +197,8 @@ function NoMethods({ limit }: { limit: TopupLimit }) {
   const id = useId();
   return (
     <>
-      <Button variant="outline" tone="neutral" disabled aria-describedby={id}>
-        Bayar dengan <ChevronDown size={16} aria-hidden="true" />
+      <Button variant="outline" disabled aria-describedby={id}>
+        Bayar dengan <ChevronDown size={16} />
       </Button>
       <p id={id} className={classes('w-full small muted', styles['limit'])}>
         <LimitReason limit={limit} />
@@ -221,8 +219,8 @@ function Methods({ total, busy, onChoose }: MethodsProps) {
     <Dropdown
       label="Bayar dengan"
       trigger={(props) => (
-        <Button {...props} variant="outline" tone="neutral" busy={busy}>
-          Bayar dengan <ChevronDown size={16} aria-hidden="true" />
+        <Button {...props} variant="outline" busy={busy}>
+          Bayar dengan <ChevronDown size={16} />
         </Button>
       )}
     >

@@ -17,26 +17,17 @@ import { TopupButton } from '#web/features/saldo/saldo.ts';
 import { Money } from '#web/ui/money/Money.tsx';
 import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
 import { Panel } from '#web/ui/panel/Panel.tsx';
-import { Select } from '#web/ui/select/Select.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { DataTable } from '#web/ui/table/DataTable.tsx';
 import type { Column } from '#web/ui/table/tableProps.ts';
+import { optionsOf } from '#web/ui/select/options.ts';
 import { ListFilters } from '#web/ui/table/list/ListFilters.tsx';
 import { NoRows } from '#web/ui/table/list/NoRows.tsx';
 import { useAddressView } from '#web/ui/table/list/useAddressView.ts';
 import { useList } from '#web/ui/table/list/useList.ts';
 
-const statuses = [
-  { value: '', label: 'Semua status' },
-  ...InvoiceStatus().options.map((status) => ({
-    value: status,
-    label: invoiceStatusLabel[status],
-  })),
-];
-const kinds = [
-  { value: '', label: 'Semua jenis' },
-  ...InvoiceKind().options.map((kind) => ({ value: kind, label: invoiceKindLabel[kind] })),
-];
+const statuses = optionsOf('Semua status', invoiceStatusLabel);
+const kinds = optionsOf('Semua jenis', invoiceKindLabel);
 
 const columns = (zone: string): readonly Column<Invoice>[] => [
   {
@@ -113,28 +104,25 @@ export function Invoices() {
     <Panel
       title="Daftar tagihan"
       tools={
-        <ListFilters title="Saring tagihan" count={set} onReset={() => go(noFilter)}>
-          {(hideLabel) => (
-            <>
-              <Select
-                label="Status"
-                hideLabel={hideLabel}
-                options={statuses}
-                value={status ?? ''}
-                onChange={({ target }) =>
-                  go({ page: undefined, status: target.value || undefined })
-                }
-              />
-              <Select
-                label="Jenis tagihan"
-                hideLabel={hideLabel}
-                options={kinds}
-                value={kind ?? ''}
-                onChange={({ target }) => go({ page: undefined, kind: target.value || undefined })}
-              />
-            </>
-          )}
-        </ListFilters>
+        <ListFilters
+          title="Saring tagihan"
+          count={set}
+          onReset={() => go(noFilter)}
+          filters={[
+            {
+              label: 'Status',
+              options: statuses,
+              value: status,
+              onChange: (value) => go({ page: undefined, status: value }),
+            },
+            {
+              label: 'Jenis tagihan',
+              options: kinds,
+              value: kind,
+              onChange: (value) => go({ page: undefined, kind: value }),
+            },
+          ]}
+        />
       }
     >
       <DataTable

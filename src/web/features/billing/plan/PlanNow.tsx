@@ -1,6 +1,5 @@
 import { type Subscription, subscriptionStatusLabel } from '#contract/billing.ts';
 import { formatRupiah } from '#contract/base/money.ts';
-import { sentenceOf } from '#web/api/errors.ts';
 import { inclusionsOf, subscriptionTone } from '#web/features/billing/labels.ts';
 import { Ending } from '#web/features/billing/plan/RequiredAction.tsx';
 import { formatDay, formatPeriod, lastDayOf } from '#web/features/billing/plan/usage.ts';
@@ -32,7 +31,7 @@ export function PlanNow({ subscription, error, onRetry, onDone }: Props) {
         )
       }
     >
-      {error && <WentWrong message={sentenceOf(error)} onRetry={onRetry} />}
+      {error && <WentWrong query={{ error, refetch: onRetry }} />}
       {!subscription && !error && <LoadingPlan />}
       {subscription && (
         <div className="stack gap-16">
@@ -117,7 +116,6 @@ function Stop({ subscription, onDone }: StopProps) {
       ),
       cancelText: 'Kembali',
       confirmText: 'Berhenti di akhir periode',
-      sentenceOf,
       onConfirm: async () => void (await cancel.perform({})),
     });
     if (stopped) onDone(`Paket ${plan.name} berhenti setelah ${last}.`);

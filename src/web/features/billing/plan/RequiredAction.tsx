@@ -41,7 +41,6 @@ function PastDue({ subscription, onDone }: Props) {
       tone: 'primary',
       cancelText: 'Kembali',
       confirmText: 'Bayar dari saldo',
-      sentenceOf,
       onConfirm: async () => void (await pay.perform({ invoice_id: invoice.id })),
     });
     if (paid) onDone(`Paket ${plan.name} sudah dibayar dan tetap aktif.`);
@@ -81,7 +80,6 @@ function PastDue({ subscription, onDone }: Props) {
             change={{ open: invoice.id }}
             resetScroll={false}
             variant="outline"
-            tone="neutral"
           >
             Lihat tagihan
           </LinkButton>
@@ -106,7 +104,6 @@ function Suspended({ subscription, onDone }: Props) {
       tone: 'primary',
       cancelText: 'Kembali',
       confirmText: 'Lanjutkan paket',
-      sentenceOf,
       onConfirm: async () => void (await resume.perform({})),
     });
     if (resumed) onDone(`Paket ${plan.name} aktif lagi.`);
@@ -173,6 +170,7 @@ export function Ending({ subscription, onDone }: Props): ReactNode {
       <div className="flex wrap gap-8 mt-10">
         <Button
           variant="outline"
+          tone="primary"
           busy={resume.busy}
           onClick={() => void take().catch(() => undefined)}
         >

@@ -1,7 +1,6 @@
 import { useId } from 'react';
 import type { Subscription } from '#contract/billing.ts';
 import { formatNumber } from '#contract/base/money.ts';
-import { sentenceOf } from '#web/api/errors.ts';
 import styles from '#web/features/billing/billing.module.css';
 import { classes } from '#web/ui/classes.ts';
 import { forecastSentence, levelOf } from '#web/features/billing/plan/usage.ts';
@@ -19,7 +18,7 @@ type Props = {
 export function UsagePanel({ subscription, error, onRetry }: Props) {
   return (
     <Panel title="Pemakaian periode ini">
-      {error && <WentWrong message={sentenceOf(error)} onRetry={onRetry} />}
+      {error && <WentWrong query={{ error, refetch: onRetry }} />}
       {!subscription && !error && <LoadingUsage />}
       {subscription && <Usage subscription={subscription} />}
     </Panel>

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState, type ReactNode } from 'react';
 import { changeSubscription, type SubscriptionPreview } from '#contract/billing.ts';
 import { formatRupiah, formatNumber } from '#contract/base/money.ts';
-import { refusalCode, sentenceOf } from '#web/api/errors.ts';
+import { refusalCode } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { TopupLink } from '#web/features/billing/plan/RequiredAction.tsx';
@@ -65,7 +65,7 @@ export function ChangeDialog({ plan, onDone }: Props) {
   const stale = refusalCode(change.error) === 'quote_stale';
   const foot = (
     <>
-      <Button variant="outline" tone="neutral" onClick={close}>
+      <Button variant="outline" onClick={close}>
         {data ? 'Batal' : 'Tutup'}
       </Button>
       {data && data.shortage > 0 && <TopupLink amount={data.shortage} plan={plan} />}
@@ -93,10 +93,7 @@ export function ChangeDialog({ plan, onDone }: Props) {
         {data && <Preview preview={data} />}
         {!data && preview.error && (
           <WentWrong
-            message={sentenceOf(preview.error)}
-            {...(refusalCode(preview.error) !== 'plan_same' && {
-              onRetry: () => void preview.refetch(),
-            })}
+            query={refusalCode(preview.error) === 'plan_same' ? { error: preview.error } : preview}
           />
         )}
         {preview.isPending && <LoadingPreview />}

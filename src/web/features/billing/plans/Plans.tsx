@@ -3,7 +3,6 @@ import { Check } from 'lucide-react';
 import { useId } from 'react';
 import type { Plan, Subscription } from '#contract/billing.ts';
 import { formatRupiah } from '#contract/base/money.ts';
-import { sentenceOf } from '#web/api/errors.ts';
 import { inclusionsOf, pricePerMessage } from '#web/features/billing/labels.ts';
 import { formatDay, lastDayOf } from '#web/features/billing/plan/usage.ts';
 import styles from '#web/features/billing/billing.module.css';
@@ -25,9 +24,7 @@ export function Plans({ subscription }: { subscription: Subscription | undefined
         berikutnya.
       </p>
       {plans.isPending && <LoadingPlans />}
-      {plans.isError && !plans.data && (
-        <WentWrong message={sentenceOf(plans.error)} onRetry={() => void plans.refetch()} />
-      )}
+      {plans.isError && !plans.data && <WentWrong query={plans} />}
       {plans.data?.length === 0 && (
         <EmptyState title="Belum ada paket yang ditawarkan.">
           Paket Anda yang sekarang tetap berlaku.
@@ -77,7 +74,7 @@ function PlanCard({ plan, subscription }: CardProps) {
       <ul className={classes('grid gap-6 ruled', styles['plansInclusions'])}>
         {inclusionsOf(plan).map((line) => (
           <li key={line}>
-            <Check size={16} className="mt-2 text-accent" aria-hidden="true" />
+            <Check size={16} className="mt-2 text-accent" />
             {line}
           </li>
         ))}
@@ -120,7 +117,6 @@ function Choice({ plan, subscription }: CardProps) {
         change={{ change: plan.code, open: undefined }}
         resetScroll={false}
         variant={up ? 'subtle' : 'outline'}
-        tone={up ? 'primary' : 'neutral'}
         block
       >
         {`${up ? 'Naik' : 'Turun'} ke ${plan.name}`}

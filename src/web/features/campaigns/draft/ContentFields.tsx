@@ -89,9 +89,8 @@ function WithVariables({ form, field, columns, children }: VariablesProps) {
             <Button
               key={name}
               variant="outline"
-              tone="neutral"
               size="sm"
-              icon={<Braces size={14} aria-hidden="true" />}
+              icon={<Braces size={14} />}
               onClick={() => insert(`{${name}}`)}
             >
               {name}

@@ -115,7 +115,7 @@ export function DraftEditor({ campaign }: { campaign: Campaign }) {
             >
               {`${values.when === 'later' ? 'Jadwalkan' : 'Kirim'} ke ${formatNumber(campaign.recipients.waiting)} nomor`}
             </Button>
-            <Button variant="outline" tone="neutral" onClick={onSave}>
+            <Button variant="outline" onClick={onSave}>
               Simpan draf
             </Button>
             <Button variant="link" tone="danger" onClick={() => void actions.remove()}>
@@ -267,9 +267,7 @@ function useDraftActions(campaign: Campaign, { zone, costOf, onRemoved }: Reckon
           </Stack>
         ),
         tone: 'primary',
-        cancelText: 'Batal',
         confirmText: at === null ? 'Mulai kirim' : 'Jadwalkan',
-        sentenceOf,
         onConfirm: async () => changed(await start.perform({ campaign_id: campaign.id })),
       });
     },
@@ -277,9 +275,7 @@ function useDraftActions(campaign: Campaign, { zone, costOf, onRemoved }: Reckon
       confirm({
         title: 'Hapus draf ini?',
         children: <p>Daftar penerima dan isinya ikut terhapus.</p>,
-        cancelText: 'Batal',
         confirmText: 'Hapus',
-        sentenceOf,
         onConfirm: async () => {
           await remove.perform({ campaign_id: campaign.id });
           onRemoved();
@@ -347,26 +343,17 @@ const mostWords = ({ token_pace: most }: Campaign): string =>
     : `${formatNumber(Math.min(most, PACE_MAX))} per menit`;
 
 function TimeFields({ form, campaign }: { form: Form<DraftValues>; campaign: Campaign }) {
-  const { values, errors } = form;
   const zoneName = formatDateTimeZone(new Date(), useUser().timezone).split(' ').at(-1);
   return (
     <>
       <div className={layout['pair']}>
-        <Select
-          label="Mulai"
-          options={whens}
-          value={values.when}
-          onChange={({ target }) => form.set('when', target.value)}
-        />
-        {values.when === 'later' && (
+        <Select label="Mulai" options={whens} {...form.field('when')} />
+        {form.values.when === 'later' && (
           <TextField
             label={`Tanggal dan jam (${zoneName})`}
             required
             type="datetime-local"
-            value={values.at}
-            error={errors.at}
-            onChange={({ target }) => form.set('at', target.value)}
-            onBlur={() => form.leave('at')}
+            {...form.field('at')}
           />
         )}
       </div>
@@ -376,10 +363,7 @@ function TimeFields({ form, campaign }: { form: Form<DraftValues>; campaign: Cam
         autoComplete="off"
         suffix="pesan per menit"
         help={`Dikosongkan: ${mostWords(campaign)}. Kecepatan yang lebih pelan lebih aman bagi nomor WhatsApp.`}
-        value={values.pace}
-        error={errors.pace}
-        onChange={({ target }) => form.set('pace', target.value)}
-        onBlur={() => form.leave('pace')}
+        {...form.field('pace')}
       />
     </>
   );
@@ -413,7 +397,6 @@ function Preview({ campaign, values }: PreviewProps) {
       <div className="row justify-between gap-8 small muted">
         <Button
           variant="outline"
-          tone="neutral"
           size="sm"
           square
           aria-label="Penerima sebelumnya"
@@ -427,7 +410,6 @@ function Preview({ campaign, values }: PreviewProps) {
         </span>
         <Button
           variant="outline"
-          tone="neutral"
           size="sm"
           square
           aria-label="Penerima berikutnya"

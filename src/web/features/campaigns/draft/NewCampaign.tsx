@@ -10,7 +10,7 @@ import {
 import { formatNumber } from '#contract/base/money.ts';
 import { formatPhone } from '#contract/base/phone.ts';
 import { formatDate } from '#contract/base/time.ts';
-import { isUnanswered, sentenceOf } from '#web/api/errors.ts';
+import { isUnanswered } from '#web/api/errors.ts';
 import { typeNames } from '#web/api/uploads/fileTypes.ts';
 import { listFromPasted } from '#web/features/campaigns/labels.ts';
 import layout from '#web/ui/layout/layout.module.css';
@@ -36,8 +36,7 @@ type Props = { onMade: (campaign: Campaign) => void };
 /** The list of a new campaign: the numbers and the token. `onMade` continues to its content. */
 export function NewCampaign({ onMade }: Props) {
   const { data: tokens, error, refetch } = useQuery(allTokensQuery);
-  if (!tokens && error)
-    return <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />;
+  if (!tokens && error) return <WentWrong query={{ error, refetch }} />;
   if (!tokens) return <FormSkeleton fields={[44, 44, 128]} />;
   if (tokens.length === 0) {
     return (
@@ -173,10 +172,7 @@ const NameFields = ({ form, tokens }: { form: Form<Values>; tokens: readonly Tok
       autoComplete="off"
       maxLength={CAMPAIGN_NAME_MAX}
       help="Hanya Anda yang melihatnya."
-      value={form.values.name}
-      error={form.errors.name}
-      onChange={({ target }) => form.set('name', target.value)}
-      onBlur={() => form.leave('name')}
+      {...form.field('name')}
     />
     <SelectOne
       label="Dari nomor"

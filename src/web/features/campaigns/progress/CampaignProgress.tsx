@@ -12,7 +12,6 @@ import {
 import { percentOf } from '#contract/messages/counts.ts';
 import { formatNumber } from '#contract/base/money.ts';
 import { formatDateTimeZone } from '#contract/base/time.ts';
-import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { useUser } from '#web/api/user.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
@@ -205,7 +204,7 @@ function Actions({ campaign }: Props) {
         {status === 'running' && (
           <Button
             variant="subtle"
-            icon={<Pause size={18} aria-hidden="true" />}
+            icon={<Pause size={18} />}
             busy={pause.busy || becoming === 'paused'}
             onClick={() => pause.mutate({ campaign_id: id })}
           >
@@ -223,7 +222,7 @@ function Actions({ campaign }: Props) {
           <Button
             variant="outline"
             tone="danger"
-            icon={<Ban size={18} aria-hidden="true" />}
+            icon={<Ban size={18} />}
             busy={becoming === 'cancelled'}
             onClick={() => void end.cancel()}
           >
@@ -235,7 +234,7 @@ function Actions({ campaign }: Props) {
           <Button
             variant="outline"
             tone="danger"
-            icon={<Trash2 size={18} aria-hidden="true" />}
+            icon={<Trash2 size={18} />}
             onClick={() => void end.remove()}
           >
             Hapus dari daftar
@@ -253,7 +252,7 @@ function ResumeButton({ campaign, busy, onResume }: ResumeProps) {
   const isVain = paysNone(useFigures(campaign)) || !canSend(campaign.token);
   return (
     <Button
-      icon={<Play size={18} aria-hidden="true" />}
+      icon={<Play size={18} />}
       busy={busy}
       disabled={isVain}
       aria-describedby={isVain ? PAUSED : undefined}
@@ -280,16 +279,13 @@ function useEnding({ id, recipients }: Campaign) {
         ),
         cancelText: 'Tidak',
         confirmText: 'Batalkan kiriman',
-        sentenceOf,
         onConfirm: async () => changed(await cancel.perform({ campaign_id: id })),
       }),
     remove: () =>
       confirm({
         title: 'Hapus kiriman ini dari daftar?',
         children: <p>Daftar penerimanya ikut terhapus. Pesannya tetap ada di riwayat.</p>,
-        cancelText: 'Batal',
         confirmText: 'Hapus',
-        sentenceOf,
         onConfirm: async () => {
           await remove.perform({ campaign_id: id });
           changed();

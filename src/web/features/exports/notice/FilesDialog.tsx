@@ -13,7 +13,7 @@ export function FilesDialog({ onClose }: { onClose: () => void }) {
       onClose={onClose}
       title="Berkas ekspor"
       footer={
-        <Button variant="outline" tone="neutral" onClick={onClose}>
+        <Button variant="outline" onClick={onClose}>
           Tutup
         </Button>
       }

@@ -21,7 +21,6 @@ import { captionText } from '#contract/messages/captions.ts';
 import { messageTypeLabel } from '#contract/messages.ts';
 import { CONVERSATION_QUERY_MAX, type Conversation } from '#contract/messages/conversations.ts';
 import { civilDate, formatTime } from '#contract/base/time.ts';
-import { sentenceOf } from '#web/api/errors.ts';
 import { useUser } from '#web/api/user.ts';
 import styles from '#web/features/messages/conversations/conversations.module.css';
 import { classes } from '#web/ui/classes.ts';
@@ -110,7 +109,6 @@ function ConversationList({ filter, ...rest }: Props) {
           <Button
             size="sm"
             variant={unread ? 'subtle' : 'outline'}
-            tone={unread ? 'primary' : 'neutral'}
             aria-pressed={unread !== undefined}
             onClick={() => change({ unread: unread ? undefined : '1' })}
           >
@@ -134,9 +132,7 @@ function Rows({ filter, open, held, onSend, onClear }: Props & { onClear: () => 
   const shown = data?.rows
     .filter((one) => !unread || one.unread > 0 || isOpen(one))
     .toSorted(conversationOrder(held));
-  if (!shown && error) {
-    return <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />;
-  }
+  if (!shown && error) return <WentWrong query={{ error, refetch }} />;
   if (!shown) return <ChatRowsLoading />;
   if (shown.length === 0)
     return q || unread ? (
@@ -206,7 +202,7 @@ function Line({ conversation, filter, open, withToken }: LineProps) {
           mark={
             pinned && (
               <>
-                <Pin size={14} aria-hidden="true" />
+                <Pin size={14} />
                 <span className="sr-only"> disematkan</span>
               </>
             )
@@ -263,7 +259,7 @@ const NotFound = ({ filter: { q, unread }, onClear }: NotFoundProps) => (
   <EmptyState
     title={q ? 'Data tidak ditemukan' : 'Semua sudah dibaca'}
     action={
-      <Button variant="outline" tone="neutral" onClick={onClear}>
+      <Button variant="outline" onClick={onClear}>
         {q && !unread ? 'Hapus pencarian' : 'Tampilkan semua'}
       </Button>
     }

@@ -113,10 +113,7 @@ function Actions({ message }: { message: MessageDetail }) {
       children: <p>Pesan tidak akan dikirim, dan biaya yang ditahan kembali ke saldo Anda.</p>,
       cancelText: 'Tidak',
       confirmText: 'Batalkan pengiriman',
-      sentenceOf,
-      onConfirm: async () => {
-        await cancel.perform({ message_id: message.id });
-      },
+      onConfirm: () => cancel.perform({ message_id: message.id }),
     });
     if (done) toast('Pengiriman dibatalkan.', { tone: 'success' });
     await refetch();
@@ -133,7 +130,6 @@ function Actions({ message }: { message: MessageDetail }) {
           at: message.type === 'reaction' ? undefined : message.id,
         }}
         variant="outline"
-        tone="neutral"
         icon={<MessageCircle size={18} />}
       >
         Buka percakapan
@@ -391,9 +387,7 @@ function ResendButton({ message }: { message: MessageDetail }) {
         </p>
       ),
       tone: 'primary',
-      cancelText: 'Batal',
       confirmText: 'Kirim ulang',
-      sentenceOf,
       onConfirm: async () => void (await send.perform({ message_id: message.id })),
     });
     if (!done) return;

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { ChevronDown, ChevronUp } from 'lucide-react';
 import { Suspense, useEffect, useRef } from 'react';
-import { sentenceOf } from '#web/api/errors.ts';
 import { singleKeys } from '#web/browser/singleKeys.ts';
 import { whenIdle } from '#web/browser/scheduling/whenIdle.ts';
 import { messageQuery } from '#web/features/messages/queries.ts';
@@ -12,9 +11,7 @@ import { Drawer } from '#web/ui/overlay/Modal.tsx';
 import { Stack } from '#web/ui/panel/Panel.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
-const MessageDetails = later(
-  async () => (await import('#web/features/messages/details/MessageDetails.tsx')).MessageDetails,
-);
+const MessageDetails = later(() => import('#web/features/messages/details/MessageDetails.tsx'));
 
 type Props = {
   id: string | undefined;
@@ -108,8 +105,7 @@ const TAKES_KEYS = 'input, textarea, select, [contenteditable], [role="menu"], [
 function Content({ id }: { id: string }) {
   const { data: message, error, refetch } = useQuery(messageQuery(id));
   useEffect(() => void MessageDetails.bring(), []);
-  if (error && !message)
-    return <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />;
+  if (error && !message) return <WentWrong query={{ error, refetch }} />;
   if (!message) return <LoadingRows />;
   return (
     <Suspense fallback={<LoadingRows />}>

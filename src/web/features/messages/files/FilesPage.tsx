@@ -18,12 +18,7 @@ export function FilesPage() {
       <MessagesHead
         current="exports"
         action={
-          <Button
-            {...label}
-            icon={<Download size={18} aria-hidden="true" />}
-            aria-keyshortcuts="e"
-            onClick={start}
-          />
+          <Button {...label} icon={<Download size={18} />} aria-keyshortcuts="e" onClick={start} />
         }
       />
       <ExportList

@@ -52,16 +52,14 @@ import type { Token } from '#contract/tokens.ts';
 import { DatePicker } from '#web/ui/date/DatePicker.tsx';
 import { dateWords } from '#web/ui/date/dates.ts';
 import { MultiSelect } from '#web/ui/select/MultiSelect.tsx';
-import type { Option } from '#web/ui/select/options.ts';
-import { Select } from '#web/ui/select/Select.tsx';
+import { type Option, optionsOf } from '#web/ui/select/options.ts';
 import { SelectOne } from '#web/ui/select/SelectOne.tsx';
 import { ListFilters } from '#web/ui/table/list/ListFilters.tsx';
 import { SearchField } from '#web/ui/text/SearchField.tsx';
 
 /** Actions on selected messages are loaded with the first selection. */
 const SelectionActions = later(
-  async () =>
-    (await import('#web/features/messages/selection/SelectionActions.tsx')).SelectionActions,
+  () => import('#web/features/messages/selection/SelectionActions.tsx'),
 );
 
 /** Below this width, only the details show the token. */
@@ -351,7 +349,7 @@ const NewRows = ({ count, onShow }: NewRowsProps) => (
         )}
         onClick={onShow}
       >
-        <ArrowUp size={16} aria-hidden="true" />
+        <ArrowUp size={16} />
         {count >= PAGE_SIZE ? `${PAGE_SIZE}+` : count} pesan baru
       </button>
     )}
@@ -391,14 +389,8 @@ const statusOptions: readonly Option[] = StatusFilter().options.map((value) => (
   value,
   label: statusFilterLabel(value),
 }));
-const typeOptions: readonly Option[] = [
-  { value: '', label: 'Semua jenis' },
-  ...Object.entries(messageTypeLabel).map(([value, label]) => ({ value, label })),
-];
-const directionOptions: readonly Option[] = [
-  { value: '', label: 'Semua arah' },
-  ...Object.entries(directionLabel).map(([value, label]) => ({ value, label })),
-];
+const typeOptions = optionsOf('Semua jenis', messageTypeLabel);
+const directionOptions = optionsOf('Semua arah', directionLabel);
 
 type FilterBarProps = {
   search: FilterSearch;
@@ -428,9 +420,8 @@ function FilterBar({ search, filters, tokens, onChange }: FilterBarProps) {
         title="Saring pesan"
         count={countSet(filters)}
         onReset={() => onChange(noFilters)}
-      >
-        {(hideLabel) => (
-          <>
+        filters={[
+          (hideLabel) => (
             <DatePicker
               label="Tanggal"
               labels={dateWords}
@@ -439,6 +430,8 @@ function FilterBar({ search, filters, tokens, onChange }: FilterBarProps) {
               max={civilDate(new Date())}
               onChange={(range) => onChange({ from: range?.from, to: range?.to })}
             />
+          ),
+          (hideLabel) => (
             <MultiSelect
               label="Status"
               hideLabel={hideLabel}
@@ -447,14 +440,15 @@ function FilterBar({ search, filters, tokens, onChange }: FilterBarProps) {
               value={filters.status ?? []}
               onChange={(status) => onChange({ status: status.length > 0 ? status : undefined })}
             />
-            <Select
-              label="Arah"
-              hideLabel={hideLabel}
-              options={directionOptions}
-              value={filters.direction ?? ''}
-              onChange={({ target }) => onChange({ direction: target.value || undefined })}
-            />
-            {(tokens.length > 1 || filters.token_id !== undefined) && (
+          ),
+          {
+            label: 'Arah',
+            options: directionOptions,
+            value: filters.direction,
+            onChange: (direction) => onChange({ direction }),
+          },
+          (hideLabel) =>
+            (tokens.length > 1 || filters.token_id !== undefined) && (
               <SelectOne
                 label="Token"
                 hideLabel={hideLabel}
@@ -462,17 +456,15 @@ function FilterBar({ search, filters, tokens, onChange }: FilterBarProps) {
                 value={filters.token_id ?? ''}
                 onChange={(id) => onChange({ token: id || undefined })}
               />
-            )}
-            <Select
-              label="Jenis"
-              hideLabel={hideLabel}
-              options={typeOptions}
-              value={filters.type ?? ''}
-              onChange={({ target }) => onChange({ type: target.value || undefined })}
-            />
-          </>
-        )}
-      </ListFilters>
+            ),
+          {
+            label: 'Jenis',
+            options: typeOptions,
+            value: filters.type,
+            onChange: (type) => onChange({ type }),
+          },
+        ]}
+      />
     </div>
   );
 }

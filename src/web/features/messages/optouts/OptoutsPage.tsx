@@ -19,7 +19,6 @@ import { allTokensQuery } from '#web/api/allTokens.ts';
 import { Button, LinkButton } from '#web/ui/button/Button.tsx';
 import { EmptyState, WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { ListSkeleton } from '#web/ui/skeleton/Skeleton.tsx';
-import { sentenceOf } from '#web/api/errors.ts';
 import { SelectOne } from '#web/ui/select/SelectOne.tsx';
 import { DataTable } from '#web/ui/table/DataTable.tsx';
 import type { Column } from '#web/ui/table/tableProps.ts';
@@ -89,12 +88,7 @@ export function OptoutsPage() {
           )
         }
       />
-      {!tokens &&
-        (error ? (
-          <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />
-        ) : (
-          <ListSkeleton rows={6} />
-        ))}
+      {!tokens && (error ? <WentWrong query={{ error, refetch }} /> : <ListSkeleton rows={6} />)}
       {tokens && selectedToken === undefined && (
         <EmptyState
           icon={<KeyRound size={24} />}
@@ -157,9 +151,8 @@ function OptoutTable({ token, tokens, onAdd }: TableProps) {
         menu={(optout) => (
           <Button
             variant="outline"
-            tone="neutral"
             size="sm"
-            icon={<BellRing size={16} aria-hidden="true" />}
+            icon={<BellRing size={16} />}
             onClick={() => void letGoOn(optout)}
           >
             <span className={styles['word']}>Izinkan</span>

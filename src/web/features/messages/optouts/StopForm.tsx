@@ -42,10 +42,7 @@ export function StopForm({ tokenId, peer, children, onStopped, onClose }: Props)
           autoComplete="off"
           maxLength={OPTOUT_REASON_MAX}
           placeholder="Meminta lewat telepon"
-          value={form.values.reason}
-          error={form.errors.reason}
-          onChange={({ target }) => form.set('reason', target.value)}
-          onBlur={() => form.leave('reason')}
+          {...form.field('reason')}
         />
         <Row end>
           <FormActions form={id} busy={busy} onCancel={onClose} tone="danger">

@@ -1,7 +1,6 @@
 import { isolated } from '#contract/base/names.ts';
 import { removeOptout } from '#contract/messages/optouts.ts';
 import { writtenPeer } from '#contract/messages/peer.ts';
-import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { confirm } from '#web/ui/overlay/confirm.ts';
 
@@ -14,12 +13,8 @@ export function useRemoveOptout(): (which: Which) => Promise<boolean> {
     confirm({
       title: `Izinkan lagi pesan ke ${isolated(name)}?`,
       children: <p>Lakukan ini hanya bila penerima memintanya sendiri.</p>,
-      cancelText: 'Batal',
       confirmText: 'Izinkan',
       tone: 'primary',
-      sentenceOf,
-      onConfirm: async () => {
-        await remove.perform({ token_id: tokenId, peer: writtenPeer(peer) });
-      },
+      onConfirm: () => remove.perform({ token_id: tokenId, peer: writtenPeer(peer) }),
     });
 }

@@ -84,7 +84,7 @@ function ResendMany({ messages, onClose }: SelectionProps) {
       onClose={onClose}
     >
       {error ? (
-        <WentWrong message={sentenceOf(error)} onRetry={() => void check.refetch()} />
+        <WentWrong query={{ error, refetch: check.refetch }} />
       ) : cost ? (
         <>
           <p>
@@ -218,7 +218,7 @@ function ManyDialog({ title, confirmText, tone = 'primary', count, ...props }: M
       title={title}
       footer={
         <>
-          <Button variant="outline" tone="neutral" onClick={() => onClose(false)}>
+          <Button variant="outline" onClick={() => onClose(false)}>
             {count === 0 ? 'Tutup' : 'Kembali'}
           </Button>
           {count > 0 && (

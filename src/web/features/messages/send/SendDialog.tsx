@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { KeyRound } from 'lucide-react';
 import { Suspense, useEffect, useState } from 'react';
-import { sentenceOf } from '#web/api/errors.ts';
 import { canSend } from '#web/features/messages/queries.ts';
 import { allTokensQuery } from '#web/api/allTokens.ts';
 import type { SendFormProps } from '#web/features/messages/send/SendForm.tsx';
@@ -12,9 +11,7 @@ import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { FormSkeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
 /** The form and its fields are loaded with the dialog: the list does not need them. */
-const SendForm = later(
-  async () => (await import('#web/features/messages/send/SendForm.tsx')).SendForm,
-);
+const SendForm = later(() => import('#web/features/messages/send/SendForm.tsx'));
 
 type Props = { open: boolean; onClose: () => void };
 
@@ -30,9 +27,7 @@ export function SendDialog({ open, onClose }: Props) {
 function Content({ onClose, onBusy }: Omit<SendFormProps, 'tokens'>) {
   const { data: tokens, error, refetch } = useQuery(allTokensQuery);
   useEffect(() => void SendForm.bring(), []);
-  if (!tokens && error) {
-    return <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />;
-  }
+  if (!tokens && error) return <WentWrong query={{ error, refetch }} />;
   if (!tokens) return <LoadingRows />;
   const able = tokens.filter(canSend);
   if (able.length === 0) return <NoToken has={tokens.length > 0} />;

@@ -107,10 +107,7 @@ export function SendForm({ tokens, onClose, onBusy }: SendFormProps) {
           required
           verify={realNumber}
           autoComplete="off"
-          value={values.to}
-          error={errors.to}
-          onChange={(digits) => form.set('to', digits)}
-          onBlur={() => form.leave('to')}
+          {...form.field('to')}
         />
         <TextArea
           label="Isi pesan"
@@ -156,7 +153,7 @@ type ActionsProps = { busy: boolean; isShort: boolean; onClose: () => void };
 
 const Actions = ({ busy, isShort, onClose }: ActionsProps) => (
   <Row end>
-    <Button variant="outline" tone="neutral" onClick={() => busy || onClose()}>
+    <Button variant="outline" onClick={() => busy || onClose()}>
       Batal
     </Button>
     <Button

@@ -8,10 +8,8 @@ import {
 } from '#contract/messages/history.ts';
 import { filtersOf, type ViewSearch } from '#web/features/messages/views/views.ts';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
-import { FormActions } from '#web/ui/form/FormActions.tsx';
+import { FormModal } from '#web/ui/form/FormModal.tsx';
 import { useActForm } from '#web/ui/form/useActForm.ts';
-import { Modal } from '#web/ui/overlay/Modal.tsx';
-import { Stack } from '#web/ui/panel/Panel.tsx';
 import { Select } from '#web/ui/select/Select.tsx';
 import { TextField } from '#web/ui/text/TextField.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
@@ -24,8 +22,6 @@ type Props = {
   onClose: () => void;
   onSaved: () => void;
 };
-
-const FORM = 'save-view';
 
 export function SaveView({ search, view, own, onClose, onSaved }: Props) {
   const isFull = own.length >= VIEWS_MAX;
@@ -45,55 +41,44 @@ export function SaveView({ search, view, own, onClose, onSaved }: Props) {
     form.set('name', own.find((one) => one.id === id)?.name ?? '');
   };
   return (
-    <Modal
-      open
+    <FormModal
+      formRef={form.ref}
       shape="sheet"
       size="sm"
       onClose={onClose}
       title={view ? 'Ganti nama tampilan' : 'Simpan tampilan'}
-      footer={
-        <FormActions form={FORM} busy={busy} onCancel={onClose}>
-          Simpan
-        </FormActions>
-      }
+      submit="Simpan"
+      {...{ busy, onSubmit }}
     >
-      <form id={FORM} ref={form.ref} noValidate onSubmit={onSubmit}>
-        <Stack>
-          <RefusalAlert error={error} fields={['name']} />
-          {!view && own.length > 0 && (
-            <Select
-              label="Simpan sebagai"
-              options={[
-                ...(isFull ? [] : [{ value: '', label: 'Tampilan baru' }]),
-                ...own.map(({ id, name }) => ({ value: id, label: `Ganti "${isolated(name)}"` })),
-              ]}
-              help={
-                isFull
-                  ? `Sudah ada ${VIEWS_MAX} tampilan, jadi ini menggantikan salah satunya. Untuk yang baru, hapus satu dulu.`
-                  : undefined
-              }
-              value={form.values.view_id}
-              onChange={({ target }) => replace(target.value)}
-            />
-          )}
-          <TextField
-            label="Nama"
-            required
-            name="name"
-            autoComplete="off"
-            maxLength={VIEW_NAME_MAX}
-            help={
-              filters.days === undefined
-                ? 'Filter dan urutan yang sekarang ikut disimpan.'
-                : 'Filter dan urutan ikut disimpan; tanggalnya bergeser sehingga selalu berakhir hari ini.'
-            }
-            value={form.values.name}
-            error={form.errors.name}
-            onChange={({ target }) => form.set('name', target.value)}
-            onBlur={() => form.leave('name')}
-          />
-        </Stack>
-      </form>
-    </Modal>
+      <RefusalAlert error={error} fields={['name']} />
+      {!view && own.length > 0 && (
+        <Select
+          label="Simpan sebagai"
+          options={[
+            ...(isFull ? [] : [{ value: '', label: 'Tampilan baru' }]),
+            ...own.map(({ id, name }) => ({ value: id, label: `Ganti "${isolated(name)}"` })),
+          ]}
+          help={
+            isFull
+              ? `Sudah ada ${VIEWS_MAX} tampilan, jadi ini menggantikan salah satunya. Untuk yang baru, hapus satu dulu.`
+              : undefined
+          }
+          value={form.values.view_id}
+          onChange={({ target }) => replace(target.value)}
+        />
+      )}
+      <TextField
+        label="Nama"
+        required
+        autoComplete="off"
+        maxLength={VIEW_NAME_MAX}
+        help={
+          filters.days === undefined
+            ? 'Filter dan urutan yang sekarang ikut disimpan.'
+            : 'Filter dan urutan ikut disimpan; tanggalnya bergeser sehingga selalu berakhir hari ini.'
+        }
+        {...form.field('name')}
+      />
+    </FormModal>
   );
 }

@@ -4,7 +4,6 @@ import { Bookmark, ChevronDown } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { civilDate } from '#contract/base/time.ts';
 import { deleteView, type MessageView } from '#contract/messages/history.ts';
-import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { later } from '#web/browser/lazyComponent.ts';
 import { Link } from '#web/browser/router/Link.tsx';
@@ -23,9 +22,7 @@ import { Button } from '#web/ui/button/Button.tsx';
 import { Dropdown, MenuButton } from '#web/ui/menu/Dropdown.tsx';
 import { confirm } from '#web/ui/overlay/confirm.ts';
 
-const SaveView = later(
-  async () => (await import('#web/features/messages/views/SaveView.tsx')).SaveView,
-);
+const SaveView = later(() => import('#web/features/messages/views/SaveView.tsx'));
 
 type Saving = { view?: MessageView; search: ViewSearch };
 
@@ -123,9 +120,7 @@ function ViewMenu({ view: { id, name }, onRename, onChanged }: MenuProps) {
     const done = await confirm({
       title: `Hapus tampilan "${isolated(name)}"?`,
       children: <p>Hanya tampilannya yang dihapus; pesannya tetap ada.</p>,
-      cancelText: 'Batal',
       confirmText: 'Hapus',
-      sentenceOf,
       onConfirm: async () => void (await remove.perform({ view_id: id })),
     });
     if (done) onChanged();
@@ -141,7 +136,7 @@ function ViewMenu({ view: { id, name }, onRename, onChanged }: MenuProps) {
           className={classes('place-center text-accent', styles['more'])}
           aria-label={`Kelola tampilan ${isolated(name)}`}
         >
-          <ChevronDown size={16} aria-hidden="true" />
+          <ChevronDown size={16} />
         </button>
       )}
     >

@@ -18,8 +18,8 @@ import {
   amountColumn,
   customerColumn,
   OperatorList,
-  optionsOf,
 } from '#web/features/operator/OperatorList.tsx';
+import { optionsOf } from '#web/ui/select/options.ts';
 import { Button, LinkButton } from '#web/ui/button/Button.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
 import { type FactList, Facts } from '#web/ui/panel/Panel.tsx';
@@ -70,7 +70,7 @@ export function AdjustmentsPage() {
       title="Penyesuaian"
       context="Setiap koreksi adalah mutasi baru; yang sudah tercatat tidak pernah diubah."
       action={
-        <LinkButton to="/operator/pelanggan" variant="outline" tone="neutral">
+        <LinkButton to="/operator/pelanggan" variant="outline">
           Cari pelanggan
         </LinkButton>
       }

@@ -1,5 +1,5 @@
 import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Download, X } from 'lucide-react';
+import { Download } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { PAGE_SIZE } from '#contract/base/act.ts';
 import { formatNumber } from '#contract/base/money.ts';
@@ -18,6 +18,7 @@ import type { AnswerOf } from '#web/api/answer.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { Link } from '#web/browser/router/Link.tsx';
+import { optionsOf } from '#web/ui/select/options.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
 import type { Search } from '#web/browser/router/routes.ts';
@@ -106,11 +107,7 @@ const go = (change: Change): void =>
 const fields = ['from', 'to', 'act', 'user', 'account', 'outcome'] as const;
 const noFilter: Change = Object.fromEntries(fields.map((name) => [name, undefined]));
 
-const outcomes = [
-  { value: '', label: 'Semua hasil' },
-  { value: 'ok', label: 'Berhasil' },
-  { value: 'refused', label: 'Ditolak atau gagal' },
-];
+const outcomes = optionsOf('Semua hasil', { ok: 'Berhasil', refused: 'Ditolak atau gagal' });
 
 /** Route `/operator/audit`: who did what, when and from where, and whether the log is intact. */
 export function AuditPage() {
@@ -135,6 +132,15 @@ export function AuditPage() {
         columns={columns}
         rowKey={({ id }) => id}
         filters={[
+          (hideLabel) => (
+            <DatePicker
+              label="Tanggal"
+              labels={dateWords}
+              hideLabel={hideLabel}
+              value={range}
+              onChange={(chosen) => go({ from: chosen?.from, to: chosen?.to })}
+            />
+          ),
           {
             name: 'act',
             label: 'Tindakan',
@@ -143,17 +149,8 @@ export function AuditPage() {
           { name: 'user', label: 'Oleh', options: peopleOf(state.data?.operators ?? [], user) },
           { name: 'outcome', label: 'Hasil', options: outcomes },
         ]}
-        moreFilters={
-          <DatePicker
-            label="Tanggal"
-            labels={dateWords}
-            hideLabel
-            value={range}
-            onChange={(chosen) => go({ from: chosen?.from, to: chosen?.to })}
-          />
-        }
         resets={fields}
-        below={account !== undefined && <OneAccount />}
+        {...(account !== undefined && { reset: 'Satu akun saja, tampilkan semua' })}
         empty={{
           title: 'Belum ada catatan',
           text: 'Setiap tindakan penting akan tercatat di sini.',
@@ -190,20 +187,6 @@ const peopleOf = (operators: Operators, user: string | undefined) => [
   })),
 ];
 
-const OneAccount = () => (
-  <div className="flex wrap gap-8 mb-12">
-    <Button
-      variant="outline"
-      tone="neutral"
-      size="sm"
-      icon={<X size={16} />}
-      onClick={() => go({ account: undefined })}
-    >
-      Satu akun saja, tampilkan semua
-    </Button>
-  </div>
-);
-
 function Entry({ entry }: { entry: AuditEntry }) {
   const { person, account, about } = entry;
   const customer = about ?? (account && !account.ours ? account : null);
@@ -211,7 +194,6 @@ function Entry({ entry }: { entry: AuditEntry }) {
     <Button
       size="sm"
       variant="outline"
-      tone="neutral"
       onClick={() => go({ ...noFilter, open: undefined, ...change })}
     >
       {words}
@@ -285,7 +267,6 @@ function Export({ filter }: { filter: ListFields<typeof listAudit> }) {
   return (
     <Button
       variant="outline"
-      tone="neutral"
       busy={make.busy}
       icon={<Download size={18} />}
       onClick={() => make.mutate(filter)}
@@ -319,7 +300,13 @@ function Chain({ state }: { state: UseQueryResult<AnswerOf<typeof auditState>> }
     <Panel
       title="Rantai"
       tools={
-        <Button variant="outline" size="sm" busy={busy || isWaiting} onClick={() => mutate({})}>
+        <Button
+          variant="outline"
+          tone="primary"
+          size="sm"
+          busy={busy || isWaiting}
+          onClick={() => mutate({})}
+        >
           Periksa sekarang
         </Button>
       }

@@ -11,6 +11,7 @@ import {
 } from '#contract/operator/payments.ts';
 import { topupStatusLabel } from '#contract/saldo.ts';
 import { Link } from '#web/browser/router/Link.tsx';
+import { optionsOf } from '#web/ui/select/options.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
 import {
@@ -40,10 +41,7 @@ const State = ({ state }: Pick<OperatorBankEntry, 'state'>) => (
   <StatusChip tone={stateTone[state]}>{stateLabel[state]}</StatusChip>
 );
 
-const filters = [
-  { value: '', label: 'Belum cocok' },
-  { value: 'semua', label: 'Semua mutasi' },
-];
+const filters = optionsOf('Belum cocok', { semua: 'Semua mutasi' });
 
 const columns: readonly Column<OperatorBankEntry>[] = [
   {
@@ -100,8 +98,10 @@ export function BankLinesPage() {
         caption="Mutasi bank"
         columns={columns}
         rowKey={({ line }) => line}
-        filters={[{ name: 'filter', label: 'Tampilkan', options: filters }]}
-        moreFilters={<AmountFilter key={amount} amount={amount} />}
+        filters={[
+          (hideLabel) => <AmountFilter key={amount} amount={amount} hideLabel={hideLabel} />,
+          { name: 'filter', label: 'Tampilkan', options: filters },
+        ]}
         resets={['amount']}
         reset="Hapus pencarian"
         empty={{
@@ -131,7 +131,9 @@ export function BankLinesPage() {
   );
 }
 
-function AmountFilter({ amount }: { amount: number | undefined }) {
+type AmountProps = { amount: number | undefined; hideLabel: boolean };
+
+function AmountFilter({ amount, hideLabel }: AmountProps) {
   const [typed, setTyped] = useState(amount);
   const apply = () => {
     if (typed !== amount) go(typed || undefined);
@@ -145,7 +147,7 @@ function AmountFilter({ amount }: { amount: number | undefined }) {
     >
       <CurrencyField
         label="Cari jumlah"
-        hideLabel
+        hideLabel={hideLabel}
         placeholder="Cari jumlah"
         value={typed}
         onChange={setTyped}
@@ -303,7 +305,7 @@ function SettleLine(props: SettleProps) {
       <ReasonField form={form} help="Tercatat bersama nama Anda." />
       <div className="flex wrap justify-end gap-8">
         {(line.state === 'unmatched' || isTwin) && (
-          <Button variant="outline" tone="neutral" onClick={askDismiss}>
+          <Button variant="outline" onClick={askDismiss}>
             Kesampingkan
           </Button>
         )}

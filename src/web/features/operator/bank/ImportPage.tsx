@@ -145,7 +145,7 @@ function Preview({ report, failure, busy, onImport, onAgain }: PreviewProps) {
         <Button busy={busy} disabled={!brings} onClick={onImport}>
           Impor mutasi ini
         </Button>
-        <Button variant="outline" tone="neutral" disabled={busy} onClick={onAgain}>
+        <Button variant="outline" disabled={busy} onClick={onAgain}>
           Pilih berkas lain
         </Button>
       </Row>
@@ -174,7 +174,7 @@ function Result({ report, onAgain }: { report: StatementReport; onAgain: () => v
       </Panel>
       <Row>
         <LinkButton to="/operator/mutasi-bank">Lihat yang belum cocok</LinkButton>
-        <Button variant="outline" tone="neutral" onClick={onAgain}>
+        <Button variant="outline" onClick={onAgain}>
           Impor berkas lain
         </Button>
       </Row>

@@ -72,7 +72,7 @@ function Checked({ check }: { check: LedgerCheck | null }) {
     <Panel
       title="Aturan pembukuan"
       tools={
-        <Button variant="outline" size="sm" busy={busy} onClick={() => mutate({})}>
+        <Button variant="outline" tone="primary" size="sm" busy={busy} onClick={() => mutate({})}>
           Periksa sekarang
         </Button>
       }
@@ -126,7 +126,7 @@ function Reconciled({ found }: { found: Reconciliation | null }) {
     <Panel
       title="Rekonsiliasi"
       tools={
-        <Button variant="outline" size="sm" busy={busy} onClick={() => mutate({})}>
+        <Button variant="outline" tone="primary" size="sm" busy={busy} onClick={() => mutate({})}>
           Cocokkan sekarang
         </Button>
       }
@@ -189,7 +189,13 @@ function Seals() {
     <Panel
       title="Segel harian"
       tools={
-        <Button variant="outline" size="sm" busy={verify.busy} onClick={() => verify.mutate({})}>
+        <Button
+          variant="outline"
+          tone="primary"
+          size="sm"
+          busy={verify.busy}
+          onClick={() => verify.mutate({})}
+        >
           Periksa segel terakhir
         </Button>
       }

@@ -305,13 +305,12 @@ const Fields = ({ form }: { form: Form<Values> }) => (
     <Audience form={form} />
     <div className={styles['pair']}>
       <MomentField
-        form={form}
-        name="from"
         label="Mulai (WIB)"
         timeLabel="Jam mulai"
         placeholder="Sekarang juga"
+        {...form.field('from')}
       />
-      <MomentField form={form} name="until" label="Sampai (WIB)" timeLabel="Jam selesai" required />
+      <MomentField label="Sampai (WIB)" timeLabel="Jam selesai" required {...form.field('until')} />
     </div>
     <Checkbox
       label="Juga pemberitahuan browser"

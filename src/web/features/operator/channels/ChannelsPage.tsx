@@ -14,7 +14,8 @@ import { useSearch } from '#web/browser/router/Router.tsx';
 import { effectWords, meaningWords } from '#web/features/operator/channels/codeWords.ts';
 import styles from '#web/features/operator/operator.module.css';
 import { Entry, Loaded, OperatorFrame, Rows } from '#web/features/operator/OperatorFrame.tsx';
-import { OperatorList, optionsOf } from '#web/features/operator/OperatorList.tsx';
+import { OperatorList } from '#web/features/operator/OperatorList.tsx';
+import { optionsOf } from '#web/ui/select/options.ts';
 import { actQuery } from '#web/features/operator/operatorQuery.ts';
 import { channelLabel, statusTone, uptimeWords } from '#web/features/tokens/tokens.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
@@ -213,10 +214,7 @@ const Owner = ({ number }: NumberProps) =>
     </Link>
   );
 
-const spans = [
-  { value: '', label: '24 jam terakhir' },
-  { value: '7', label: '7 hari terakhir' },
-];
+const spans = optionsOf('24 jam terakhir', { 7: '7 hari terakhir' });
 
 function Answers() {
   const { days } = useSearch('/operator/kanal');

@@ -133,7 +133,7 @@ function Disclosure({ accountId, id }: RecordProps) {
           onDone={({ text }) => setSaid(text)}
           reasonHelp="Tercatat bersama nama Anda."
           actions="Baca isi"
-          look={{ variant: 'outline', tone: 'neutral' }}
+          look={{ variant: 'outline' }}
         />
       ) : (
         <p
@@ -212,7 +212,6 @@ function TopupRecord({ accountId, id }: RecordProps) {
                 to="/operator/isi-saldo"
                 search={{ status: 'semua', open: data.id }}
                 variant="outline"
-                tone="neutral"
               >
                 Buka di Isi saldo
               </LinkButton>

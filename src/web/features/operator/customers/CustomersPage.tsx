@@ -14,7 +14,8 @@ import { useSearch } from '#web/browser/router/Router.tsx';
 import styles from '#web/features/operator/operator.module.css';
 import { goCustomers, stateTone } from '#web/features/operator/customers/customers.ts';
 import { OperatorFrame, Entry, Loaded, Rows } from '#web/features/operator/OperatorFrame.tsx';
-import { momentColumn, OperatorList, optionsOf } from '#web/features/operator/OperatorList.tsx';
+import { momentColumn, OperatorList } from '#web/features/operator/OperatorList.tsx';
+import { optionsOf } from '#web/ui/select/options.ts';
 import { actQuery } from '#web/features/operator/operatorQuery.ts';
 import { Money } from '#web/ui/money/Money.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
@@ -124,12 +125,11 @@ const columns: readonly Column<FoundCustomer>[] = [
 
 const states = optionsOf('Semua status', customerStateLabel);
 
-const saldos = [
-  { value: '', label: 'Semua saldo' },
-  { value: 'empty', label: 'Saldo habis' },
-  { value: 'low', label: 'Di bawah Rp 50.000' },
-  { value: 'ample', label: 'Rp 50.000 ke atas' },
-];
+const saldos = optionsOf('Semua saldo', {
+  empty: 'Saldo habis',
+  low: 'Di bawah Rp 50.000',
+  ample: 'Rp 50.000 ke atas',
+});
 
 function CustomerList() {
   const { q, state, plan, saldo } = useSearch('/operator/pelanggan');
@@ -211,7 +211,7 @@ function CustomerPage({ accountId }: { accountId: string }) {
         to="/operator/pelanggan"
         className={classes('inline-flex align-center gap-6', styles['back'])}
       >
-        <ArrowLeft size={16} aria-hidden="true" /> Semua pelanggan
+        <ArrowLeft size={16} /> Semua pelanggan
       </Link>
       <Loaded query={customer} lines={14}>
         {(found) => <Customer customer={found} />}
@@ -423,7 +423,6 @@ function Sessions({ customer }: Props) {
                 <Button
                   size="sm"
                   variant="outline"
-                  tone="neutral"
                   aria-label={`Akhiri sesi ${session.device} dari ${session.ip}`}
                   onClick={() => end(session)}
                 >

@@ -21,11 +21,11 @@ import { useUser } from '#web/api/user.ts';
 import { maySee } from '#web/features/operator/operator.ts';
 import styles from '#web/features/operator/operator.module.css';
 import {
-  AmountField,
   OperatorForm,
   proposalResult,
   TransferFields,
 } from '#web/features/operator/OperatorForm.tsx';
+import { AmountField } from '#web/ui/money/CurrencyField.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { Dropdown, MenuButton, MenuSeparator } from '#web/ui/menu/Dropdown.tsx';
 import { Drawer } from '#web/ui/overlay/Modal.tsx';
@@ -86,8 +86,8 @@ export function ActionMenu({ customer, onChoose }: MenuProps) {
       label="Tindakan untuk pelanggan ini"
       align="end"
       trigger={(props) => (
-        <Button {...props} variant="outline" tone="neutral">
-          Tindakan <ChevronDown size={16} aria-hidden="true" />
+        <Button {...props} variant="outline">
+          Tindakan <ChevronDown size={16} />
         </Button>
       )}
     >
@@ -151,12 +151,11 @@ const AdjustForm = ({ customer, onDone }: FormProps) => (
           <Select label="Dibukukan sebagai" options={causes} {...form.field('cause')} />
         </div>
         <AmountField
-          form={form}
           label="Nominal"
-          name="amount"
           required
           indonesianSuffixes
           help="Nominal besar harus disetujui operator lain."
+          {...form.field('amount')}
         />
       </>
     )}
@@ -192,10 +191,9 @@ const RefundForm = ({ customer, onDone }: FormProps) => (
           {...form.field('message_id')}
         />
         <AmountField
-          form={form}
           label="Nominal"
-          name="amount"
           help="Kosongkan untuk seluruh biayanya."
+          {...form.field('amount')}
         />
       </>
     )}
@@ -219,12 +217,11 @@ const PayoutForm = ({ customer, onDone }: FormProps) => (
     {(form) => (
       <>
         <AmountField
-          form={form}
           label="Nominal"
-          name="amount"
           required
           indonesianSuffixes
           help={`Paling banyak saldo yang tersedia: ${formatRupiah(customer.available)}.`}
+          {...form.field('amount')}
         />
         <TransferFields form={form} payeeHelp="Harus nama yang sama dengan pelanggan ini." />
       </>

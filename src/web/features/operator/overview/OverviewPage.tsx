@@ -85,7 +85,7 @@ function Problems({ problems }: { problems: readonly Problem[] }) {
   if (problems.length === 0) {
     return (
       <p className="row gap-10 card py-14 px-18 heading" role="status">
-        <CircleCheckBig size={20} className="text-success" aria-hidden="true" />
+        <CircleCheckBig size={20} className="text-success" />
         Semua berjalan. Tidak ada yang terlambat.
       </p>
     );
@@ -96,7 +96,7 @@ function Problems({ problems }: { problems: readonly Problem[] }) {
         <Alert key={key} state={severity} variant="pro" visible label={says}>
           {act && (
             <Row>
-              <LinkButton to={act.to} size="sm" variant="outline" tone="neutral">
+              <LinkButton to={act.to} size="sm" variant="outline">
                 {act.label}
               </LinkButton>
             </Row>
@@ -334,13 +334,7 @@ const Checked = ({ name, check, first }: CheckedProps) => (
 const Health = ({ ok }: { ok: boolean }) => (
   <StatusChip
     tone={ok ? 'success' : 'danger'}
-    icon={
-      ok ? (
-        <ShieldCheck size={14} aria-hidden="true" />
-      ) : (
-        <ShieldAlert size={14} aria-hidden="true" />
-      )
-    }
+    icon={ok ? <ShieldCheck size={14} /> : <ShieldAlert size={14} />}
   >
     {ok ? 'Cocok' : 'Ada selisih'}
   </StatusChip>

@@ -1,5 +1,5 @@
 import { UserRoundPlus } from 'lucide-react';
-import { useState, useId } from 'react';
+import { useState } from 'react';
 import { type OperatorRole, operatorRoles } from '#contract/base/act.ts';
 import { formatNumber } from '#contract/base/money.ts';
 import { isolated } from '#contract/base/names.ts';
@@ -34,7 +34,7 @@ import { Alert } from '#web/ui/alert/Alert.tsx';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { CopyField } from '#web/ui/copy/CopyField.tsx';
 import { CheckboxGroup } from '#web/ui/form/CheckboxGroup.tsx';
-import { FormActions } from '#web/ui/form/FormActions.tsx';
+import { FormModal } from '#web/ui/form/FormModal.tsx';
 import { useActForm } from '#web/ui/form/useActForm.ts';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { PhoneField } from '#web/ui/phone/PhoneField.tsx';
@@ -164,13 +164,7 @@ function Details({ operator, onClose }: { operator: Operator; onClose: () => voi
         ]}
       />
       <Row>
-        <LinkButton
-          to="/operator/audit"
-          search={{ user: user_id }}
-          size="sm"
-          variant="outline"
-          tone="neutral"
-        >
+        <LinkButton to="/operator/audit" search={{ user: user_id }} size="sm" variant="outline">
           Lihat catatan auditnya
         </LinkButton>
       </Row>
@@ -267,11 +261,11 @@ function Ends({ operator, onRemoved }: { operator: Operator; onRemoved: () => vo
         </p>
       )}
       <Row>
-        <Button variant="outline" tone="neutral" disabled={sessions === 0} onClick={end}>
+        <Button variant="outline" disabled={sessions === 0} onClick={end}>
           Akhiri sesi
         </Button>
         {second_factor && !you && (
-          <Button variant="outline" tone="neutral" onClick={reset}>
+          <Button variant="outline" onClick={reset}>
             Hapus verifikasi dua langkah
           </Button>
         )}
@@ -297,7 +291,6 @@ function InviteDialog({ onClose }: { onClose: () => void }) {
 type AskProps = { onClose: () => void; onInvited: (invited: Invited & { name: string }) => void };
 
 function Ask({ onClose, onInvited }: AskProps) {
-  const id = useId();
   const client = useQueryClient();
   const initial: { name: string; phone: string; roles: readonly OperatorRole[] } = {
     name: '',
@@ -313,42 +306,37 @@ function Ask({ onClose, onInvited }: AskProps) {
       void client.invalidateQueries({ predicate: isOperatorQuery });
     },
   });
-  const foot = (
-    <FormActions form={id} busy={busy} onCancel={onClose}>
-      Undang
-    </FormActions>
-  );
   return (
-    <Modal open onClose={onClose} title="Undang operator" footer={foot}>
-      <form id={id} ref={form.ref} noValidate className={styles['form']} onSubmit={onSubmit}>
-        <RefusalAlert error={error} />
-        <TextField
-          label="Nama"
-          required
-          autoComplete="off"
-          maxLength={100}
-          help="Tampil di samping semua yang ia lakukan."
-          {...form.field('name')}
-        />
-        <PhoneField
-          label="Nomor ponsel"
-          name="phone"
-          required
-          autoComplete="off"
-          help="Untuk masuk, dan untuk kode verifikasi di browser baru."
-          value={form.values.phone}
-          error={form.errors.phone}
-          onChange={(digits) => form.set('phone', digits)}
-          onBlur={() => form.leave('phone')}
-        />
-        <RolesField
-          value={form.values.roles}
-          error={form.errors.roles}
-          onChange={(roles) => form.set('roles', roles)}
-        />
-        <PasswordQuestion of={inviteOperator} />
-      </form>
-    </Modal>
+    <FormModal
+      formRef={form.ref}
+      onClose={onClose}
+      title="Undang operator"
+      submit="Undang"
+      {...{ busy, onSubmit }}
+    >
+      <RefusalAlert error={error} />
+      <TextField
+        label="Nama"
+        required
+        autoComplete="off"
+        maxLength={100}
+        help="Tampil di samping semua yang ia lakukan."
+        {...form.field('name')}
+      />
+      <PhoneField
+        label="Nomor ponsel"
+        required
+        autoComplete="off"
+        help="Untuk masuk, dan untuk kode verifikasi di browser baru."
+        {...form.field('phone')}
+      />
+      <RolesField
+        value={form.values.roles}
+        error={form.errors.roles}
+        onChange={(roles) => form.set('roles', roles)}
+      />
+      <PasswordQuestion of={inviteOperator} />
+    </FormModal>
   );
 }
 

@@ -3,7 +3,8 @@ import { useState } from 'react';
 import { formatNumber, formatRupiah } from '#contract/base/money.ts';
 import { listPlanDetails, type PlanDetails, savePlan } from '#contract/operator/books.ts';
 import styles from '#web/features/operator/operator.module.css';
-import { AmountField, OperatorForm } from '#web/features/operator/OperatorForm.tsx';
+import { OperatorForm } from '#web/features/operator/OperatorForm.tsx';
+import { AmountField } from '#web/ui/money/CurrencyField.tsx';
 import { Entry, Loaded, Rows } from '#web/features/operator/OperatorFrame.tsx';
 import { actQuery } from '#web/features/operator/operatorQuery.ts';
 import { Button } from '#web/ui/button/Button.tsx';
@@ -21,7 +22,7 @@ export function Plans() {
     <Panel
       title="Paket"
       tools={
-        <Button variant="outline" size="sm" onClick={() => setEdited('new')}>
+        <Button variant="outline" tone="primary" size="sm" onClick={() => setEdited('new')}>
           Tambah paket
         </Button>
       }
@@ -136,7 +137,7 @@ const PlanForm = ({ plan, onDone }: FormProps) => (
         ))}
         <div className={styles['pair']}>
           {prices.map(({ name, label }) => (
-            <AmountField form={form} key={name} label={label} name={name} required />
+            <AmountField key={name} label={label} required {...form.field(name)} />
           ))}
           {counts.map(({ name, label }) => (
             <TextField

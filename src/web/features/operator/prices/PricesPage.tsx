@@ -6,7 +6,8 @@ import { getPrices, type PriceTables, setPpn, setPrice } from '#contract/operato
 import { instantOf } from '#web/features/operator/moment.ts';
 import { MomentField } from '#web/features/operator/MomentField.tsx';
 import styles from '#web/features/operator/operator.module.css';
-import { AmountField, OperatorForm } from '#web/features/operator/OperatorForm.tsx';
+import { OperatorForm } from '#web/features/operator/OperatorForm.tsx';
+import { AmountField } from '#web/ui/money/CurrencyField.tsx';
 import { Entry, Loaded, OperatorFrame, Rows } from '#web/features/operator/OperatorFrame.tsx';
 import { actQuery } from '#web/features/operator/operatorQuery.ts';
 import { Plans } from '#web/features/operator/prices/Plans.tsx';
@@ -93,7 +94,7 @@ function Change({ title, Form }: ChangeProps) {
   const close = () => setOpen(false);
   return (
     <>
-      <Button variant="outline" size="sm" onClick={() => setOpen(true)}>
+      <Button variant="outline" tone="primary" size="sm" onClick={() => setOpen(true)}>
         {title}
       </Button>
       {isOpen && (
@@ -151,11 +152,10 @@ const Dated = ({ row, since, children }: DatedProps) => (
 
 const FromField = ({ form }: { form: Form<{ valid_from: string }> }) => (
   <MomentField
-    form={form}
-    name="valid_from"
     label="Berlaku mulai (WIB)"
     timeLabel="Jam"
     placeholder="Sekarang juga"
+    {...form.field('valid_from')}
   />
 );
 
@@ -192,7 +192,7 @@ const PriceForm = ({ onDone }: FormProps) => (
       <>
         <Select label="Jenis" required options={categories} {...form.field('category')} />
         <div className={styles['pair']}>
-          <AmountField form={form} label="Harga baru per pesan" name="price" required />
+          <AmountField label="Harga baru per pesan" required {...form.field('price')} />
           <FromField form={form} />
         </div>
       </>

@@ -1,5 +1,6 @@
+import { later } from '#web/browser/lazyComponent.ts';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState, lazy, Suspense, useRef } from 'react';
+import { useState, Suspense, useRef } from 'react';
 import { useUser, userQuery } from '#web/api/user.ts';
 import { Loaded, OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
 import styles from '#web/features/operator/operator.module.css';
@@ -165,9 +166,7 @@ type Props = {
 
 const QR_SIZE = 208;
 
-const QrImage = lazy(async () => ({
-  default: (await import('#web/ui/qr/QrImage.tsx')).QrImage,
-}));
+const QrImage = later(() => import('#web/ui/qr/QrImage.tsx'));
 
 const inFours = (secret: string): string => secret.replaceAll(/(.{4})(?=.)/g, '$1 ');
 
@@ -262,10 +261,8 @@ function CodesPart({ factors: { recovery }, withFactor, onCodes }: PartProps) {
           <PasswordQuestion of={renewRecoveryCodes} />
         </>
       ),
-      cancelText: 'Batal',
       confirmText: 'Buat kode baru',
       tone: 'primary',
-      sentenceOf,
       onConfirm: async () => {
         codes = (await withFactor(() => renew.perform({}))).recovery_codes;
       },
@@ -298,7 +295,7 @@ function CodesPart({ factors: { recovery }, withFactor, onCodes }: PartProps) {
           .
         </p>
         <div>
-          <Button variant="outline" tone="neutral" onClick={() => void ask()}>
+          <Button variant="outline" onClick={() => void ask()}>
             Buat kode baru
           </Button>
         </div>
@@ -360,19 +357,12 @@ function CodesDialog({ codes, onClose }: DialogProps) {
         </div>
         <Row>
           <CopyButton value={codes.join('\n')} />
-          <Button
-            size="sm"
-            variant="outline"
-            tone="neutral"
-            icon={<Download size={16} />}
-            onClick={save}
-          >
+          <Button size="sm" variant="outline" icon={<Download size={16} />} onClick={save}>
             Unduh
           </Button>
           <Button
             size="sm"
             variant="outline"
-            tone="neutral"
             icon={<Printer size={16} />}
             onClick={() => window.print()}
           >
@@ -416,7 +406,6 @@ function PasskeysPart({ factors, withFactor, onCodes }: PartProps) {
         <div>
           <Button
             variant={factors.factors.length > 0 ? 'outline' : 'subtle'}
-            tone={factors.factors.length > 0 ? 'neutral' : 'primary'}
             onClick={() => setAdding(true)}
           >
             Tambah passkey

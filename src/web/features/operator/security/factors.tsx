@@ -9,7 +9,7 @@ import {
   type SecondFactor,
   type SecondFactors,
 } from '#contract/second-factor.ts';
-import { refusalCode, sentenceOf } from '#web/api/errors.ts';
+import { refusalCode } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { renewSessionToken } from '#web/browser/session.ts';
 import { PasswordQuestion } from '#web/features/auth/auth.ts';
@@ -103,12 +103,8 @@ export function FactorRow({ factor, name, kept, withFactor, children }: RowProps
           <PasswordQuestion of={removeSecondFactor} />
         </>
       ),
-      cancelText: 'Batal',
       confirmText: 'Hapus',
-      sentenceOf,
-      onConfirm: async () => {
-        await withFactor(() => remove.perform({ factor_id: factor.id })).finally(refresh);
-      },
+      onConfirm: () => withFactor(() => remove.perform({ factor_id: factor.id })).finally(refresh),
     });
     if (!agreed) return;
     toast(`${name.slice(0, 1).toUpperCase()}${name.slice(1)} dihapus.`, { tone: 'success' });

@@ -107,7 +107,7 @@ function Setting({ setting, onOpen }: SettingProps) {
         {waiting?.can_approve && button('approve', 'Setujui', `Setujui perubahan ${label}`)}
         {isSet && <StatusChip tone="info">Diubah</StatusChip>}
         {isSet && button('reset', 'Kembalikan ke bawaan', `Kembalikan ${label} ke bawaan`, faint)}
-        {button('change', 'Ubah', `Ubah ${label}`, { variant: 'outline', tone: 'neutral' })}
+        {button('change', 'Ubah', `Ubah ${label}`, { variant: 'outline' })}
       </Row>
     </li>
   );
@@ -156,7 +156,7 @@ type ActionsProps = { cancel?: string; onCancel: () => void; disabled?: boolean;
 
 const Actions = ({ cancel = 'Batal', onCancel, disabled, children }: ActionsProps) => (
   <>
-    <Button variant="outline" tone="neutral" onClick={onCancel}>
+    <Button variant="outline" onClick={onCancel}>
       {cancel}
     </Button>
     <Button type="submit" disabled={disabled}>

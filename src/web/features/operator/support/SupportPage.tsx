@@ -31,7 +31,6 @@ import { useEffect, type KeyboardEvent } from 'react';
 import { formatNumber } from '#contract/base/money.ts';
 import { civilDate, formatDate, formatTime } from '#contract/base/time.ts';
 import { listInbox, type InboxFilter, type InboxRow } from '#contract/operator/support.ts';
-import { sentenceOf } from '#web/api/errors.ts';
 import { useUser } from '#web/api/user.ts';
 import { Link } from '#web/browser/router/Link.tsx';
 import { singleKeys } from '#web/browser/singleKeys.ts';
@@ -74,8 +73,7 @@ export function SupportPage() {
           action={
             <Button
               variant="outline"
-              tone="neutral"
-              icon={<MessageSquareText size={18} aria-hidden="true" />}
+              icon={<MessageSquareText size={18} />}
               onClick={() => goInbox({ replies: '1' })}
             >
               Jawaban siap pakai
@@ -185,9 +183,7 @@ function Rows() {
   useEffect(() => {
     if (instead !== undefined) goInbox({ page: instead || undefined }, { replace: true });
   }, [instead]);
-  if (list.error) {
-    return <WentWrong message={sentenceOf(list.error)} onRetry={() => void list.refetch()} />;
-  }
+  if (list.error) return <WentWrong query={list} />;
   if (loading) return <ChatRowsLoading />;
   if (rows.length === 0 && instead === undefined) return <EmptyQueue q={q} filter={filter} />;
   return (
@@ -263,11 +259,7 @@ function EmptyQueue({ q, filter }: { q: string | undefined; filter: InboxFilter 
       <EmptyState
         title="Data tidak ditemukan"
         action={
-          <Button
-            variant="outline"
-            tone="neutral"
-            onClick={() => goInbox({ q: undefined, page: undefined })}
-          >
+          <Button variant="outline" onClick={() => goInbox({ q: undefined, page: undefined })}>
             Hapus pencarian
           </Button>
         }
@@ -330,7 +322,7 @@ function Preview({ last, others }: Pick<InboxRow, 'last'> & Pick<LineProps, 'oth
     <>
       {last.side === 'operator' && (
         <>
-          <CornerUpLeft size={14} aria-hidden="true" className="flex-none faint" />
+          <CornerUpLeft size={14} className="flex-none faint" />
           <span className="sr-only">Operator: </span>
         </>
       )}
@@ -348,13 +340,13 @@ function Foot({ row, now, zone }: Pick<LineProps, 'row' | 'now'> & { zone: strin
       {waits && <Waiting since={waiting_since} minutes={waited_minutes ?? 0} now={now} />}
       {status === 'snoozed' && snoozed_until && (
         <span className="inline-flex align-center tiny faint num gap-5">
-          <AlarmClock size={14} aria-hidden="true" />
+          <AlarmClock size={14} />
           Ditunda sampai {shortMoment(snoozed_until, now, zone)}
         </span>
       )}
       {status === 'closed' && (
         <span className="inline-flex align-center tiny faint num gap-5">
-          <CircleCheck size={14} aria-hidden="true" />
+          <CircleCheck size={14} />
           Selesai
         </span>
       )}

@@ -14,7 +14,6 @@ import { isolated } from '#contract/base/names.ts';
 import { formatDate } from '#contract/base/time.ts';
 import type { OperatorThread } from '#contract/operator/support.ts';
 import { tokenStatusLabel, type TokenStatus } from '#contract/tokens.ts';
-import { sentenceOf } from '#web/api/errors.ts';
 import { useUser } from '#web/api/user.ts';
 import { Link } from '#web/browser/router/Link.tsx';
 import { Loaded } from '#web/features/operator/OperatorFrame.tsx';
@@ -91,7 +90,7 @@ export function Thread({ accountId }: { accountId: string }) {
         </Head>
         {thread && <ThreadTools thread={thread} acts={acts} />}
         {!thread && error ? (
-          <WentWrong message={sentenceOf(error)} onRetry={() => void query.refetch()} />
+          <WentWrong query={query} />
         ) : (
           <Suspense fallback={<ThreadSkeleton />}>
             <Answer accountId={accountId} thread={thread} />
@@ -211,7 +210,7 @@ function CustomerPanel({ thread }: { thread: OperatorThread }) {
               href={customerUrl(account_id)}
               className="inline-flex align-center text-danger strong gap-5"
             >
-              <TriangleAlert size={14} aria-hidden="true" />
+              <TriangleAlert size={14} />
               {formatNumber(customer.failed)} pesan
             </Link>
           ) : (
@@ -223,7 +222,7 @@ function CustomerPanel({ thread }: { thread: OperatorThread }) {
       <Tokens accountId={account_id} tokens={customer.tokens} />
       <Link href={customerUrl(account_id)} className="inline-flex align-center gap-6 w-fit">
         Buka data pelanggan
-        <ExternalLink size={14} aria-hidden="true" />
+        <ExternalLink size={14} />
       </Link>
     </div>
   );

@@ -8,7 +8,7 @@ import {
   RotateCcw,
   UserRound,
 } from 'lucide-react';
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import { isolated } from '#contract/base/names.ts';
 import { civilDate, formatDateTimeZone, formatTime, WIB } from '#contract/base/time.ts';
 import {
@@ -21,7 +21,6 @@ import {
 } from '#contract/operator/support.ts';
 import { useAct } from '#web/api/query.ts';
 import { useUser } from '#web/api/user.ts';
-import desk from '#web/features/operator/operator.module.css';
 import { showThread } from '#web/features/operator/support/inbox.ts';
 import styles from '#web/features/operator/support/support.module.css';
 import { classes } from '#web/ui/classes.ts';
@@ -38,9 +37,8 @@ import { Button } from '#web/ui/button/Button.tsx';
 import { saveFrom } from '#web/ui/copy/saveFile.ts';
 import { DatePicker } from '#web/ui/date/DatePicker.tsx';
 import { dateWords, plusDays } from '#web/ui/date/dates.ts';
-import { FormActions } from '#web/ui/form/FormActions.tsx';
+import { FormModal } from '#web/ui/form/FormModal.tsx';
 import { Dropdown, MenuButton, MenuSeparator } from '#web/ui/menu/Dropdown.tsx';
-import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { nextTime } from '#web/ui/time/time.ts';
 import { TimeSelect } from '#web/ui/time/TimeSelect.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
@@ -146,14 +144,13 @@ function Assignee({ thread: { assignee, operators }, acts }: Props) {
           {...props}
           size="sm"
           variant="outline"
-          tone="neutral"
           busy={acts.busy === 'assign'}
           aria-label={`Yang menangani: ${isolated(name)}`}
           icon={
             assignee ? (
               <Avatar name={assignee.name} size="xs" decorative />
             ) : (
-              <UserRound size={16} aria-hidden="true" />
+              <UserRound size={16} />
             )
           }
         >
@@ -199,9 +196,8 @@ function Snooze({ thread: { snoozed_until }, acts }: Props) {
             {...props}
             size="sm"
             variant="outline"
-            tone="neutral"
             busy={acts.busy === 'snooze'}
-            icon={<AlarmClock size={16} aria-hidden="true" />}
+            icon={<AlarmClock size={16} />}
           >
             {snoozed_until ? formatDateTimeZone(snoozed_until, zone) : 'Tunda'}
           </Button>
@@ -235,7 +231,7 @@ function Finish({ thread: { status }, acts }: Props) {
         size="sm"
         variant="subtle"
         busy={acts.busy === 'close'}
-        icon={<CircleCheck size={16} aria-hidden="true" />}
+        icon={<CircleCheck size={16} />}
         onClick={acts.close}
       >
         <span className="sr-only-below-768">Selesai</span>
@@ -247,7 +243,7 @@ function Finish({ thread: { status }, acts }: Props) {
       size="sm"
       variant="subtle"
       busy={acts.busy === 'reopen'}
-      icon={<RotateCcw size={16} aria-hidden="true" />}
+      icon={<RotateCcw size={16} />}
       onClick={acts.reopen}
     >
       <span className="sr-only-below-768">Buka lagi</span>
@@ -265,11 +261,10 @@ const More = ({ acts, onCustomer }: Pick<EndProps, 'acts' | 'onCustomer'>) => (
         size="sm"
         square
         variant="outline"
-        tone="neutral"
         busy={acts.busy === 'transcript'}
         aria-label="Tindakan lain"
       >
-        <Ellipsis size={18} aria-hidden="true" />
+        <Ellipsis size={18} />
       </Button>
     )}
   >
@@ -291,7 +286,6 @@ type SnoozeProps = {
 };
 
 function SnoozeDialog({ onClose, onSnooze }: SnoozeProps) {
-  const id = useId();
   const [now] = useState(() => new Date());
   const today = civilDate(now, WIB);
   const days = { required: true, today, min: today, max: plusDays(today, SNOOZE_DAYS_MAX) };
@@ -317,41 +311,34 @@ function SnoozeDialog({ onClose, onSnooze }: SnoozeProps) {
       setBusy(false);
     }
   };
-  const foot = (
-    <FormActions form={id} busy={busy} onCancel={onClose}>
-      Tunda
-    </FormActions>
-  );
   return (
-    <Modal open onClose={onClose} title="Tunda sampai" size="sm" shape="sheet" footer={foot}>
-      <form
-        id={id}
-        className={desk['form']}
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          void send();
-        }}
-      >
-        <RefusalAlert error={error} />
-        <DatePicker
-          single
-          autoApply
-          label="Tanggal"
-          labels={dateWords}
-          value={day}
-          onChange={setDay}
-          {...days}
-        />
-        <TimeSelect
-          half
-          label="Jam (WIB)"
-          value={time}
-          onChange={setTime}
-          error={fault}
-          help="Pesan pelanggan memunculkannya lagi lebih awal."
-        />
-      </form>
-    </Modal>
+    <FormModal
+      onClose={onClose}
+      title="Tunda sampai"
+      size="sm"
+      shape="sheet"
+      submit="Tunda"
+      busy={busy}
+      onSubmit={() => void send()}
+    >
+      <RefusalAlert error={error} />
+      <DatePicker
+        single
+        autoApply
+        label="Tanggal"
+        labels={dateWords}
+        value={day}
+        onChange={setDay}
+        {...days}
+      />
+      <TimeSelect
+        half
+        label="Jam (WIB)"
+        value={time}
+        onChange={setTime}
+        error={fault}
+        help="Pesan pelanggan memunculkannya lagi lebih awal."
+      />
+    </FormModal>
   );
 }

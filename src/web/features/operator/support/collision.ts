@@ -51,7 +51,6 @@ export function useCollision(accountId: string) {
       return confirm({
         title: `${other.author ?? 'Operator lain'} baru saja menjawab`,
         children: `${excerptOf(other)} Kirim jawaban Anda juga?`,
-        cancelText: 'Batal',
         confirmText: 'Tetap kirim',
         tone: 'primary',
       });

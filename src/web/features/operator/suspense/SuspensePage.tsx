@@ -185,7 +185,7 @@ const Keep = ({ item: { provider, txn }, onDone }: FormProps) => (
     said="Catatan disimpan."
     onDone={onDone}
     actions="Simpan catatan"
-    look={{ variant: 'outline' }}
+    look={{ variant: 'outline', tone: 'primary' }}
   />
 );
 
@@ -363,6 +363,7 @@ function Acts({ payment, onDone }: ActsProps) {
         <div className="flex wrap justify-end gap-8">
           <LinkButton
             variant="outline"
+            tone="primary"
             to="/operator/isi-saldo"
             search={{ open: payment.topup_id, status: 'review' }}
           >
@@ -435,6 +436,6 @@ const SettleFlag = ({ payment, onDone }: ActsProps) => (
     said="Penarikan ditandai selesai."
     onDone={onDone}
     actions="Tandai selesai"
-    look={{ variant: 'outline' }}
+    look={{ variant: 'outline', tone: 'primary' }}
   />
 );

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, type FormEvent, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { messageStatusLabel } from '#contract/messages.ts';
 import { failures } from '#contract/messages/failures.ts';
 import { percentOf } from '#contract/messages/counts.ts';
@@ -32,11 +32,11 @@ import {
   CloudSetup,
   NewAccessButton,
 } from '#web/features/tokens/tokens.ts';
+import { FormModal } from '#web/ui/form/FormModal.tsx';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { AnchorButton, Button } from '#web/ui/button/Button.tsx';
 import { ChoiceCards } from '#web/ui/choice/ChoiceCards.tsx';
 import { CopyField } from '#web/ui/copy/CopyField.tsx';
-import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { Countdown } from '#web/ui/time/Countdown.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
@@ -191,6 +191,7 @@ function Connection({ token }: { token: SystemToken }) {
           ) : channel === 'cloud' ? null : (
             <Button
               variant={link ? 'outline' : 'solid'}
+              tone="primary"
               busy={make.busy}
               onClick={() => make.busy || make.mutate({})}
             >
@@ -221,7 +222,7 @@ function Move({ token }: { token: SystemToken }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <Button variant="outline" tone="neutral" onClick={() => setOpen(true)}>
+      <Button variant="outline" onClick={() => setOpen(true)}>
         Pindah kanal
       </Button>
       {isOpen && <MoveSystemToken token={token} onClose={() => setOpen(false)} />}
@@ -288,8 +289,6 @@ function CloudNumber({ token }: { token: SystemToken }) {
   );
 }
 
-const FORM = 'pindah-token-sistem';
-
 type MoveProps = { token: SystemToken; onClose: () => void };
 
 function MoveSystemToken({ token, onClose }: MoveProps) {
@@ -302,61 +301,44 @@ function MoveSystemToken({ token, onClose }: MoveProps) {
       onClose();
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (channel && !move.busy) move.mutate({ channel });
-  };
   return (
-    <Modal
-      open
+    <FormModal
       onClose={() => move.busy || onClose()}
       title="Pindah kanal token sistem"
-      footer={
-        <>
-          <Button variant="outline" tone="neutral" onClick={onClose}>
-            Batal
-          </Button>
-          {token.others.length > 0 && (
-            <Button type="submit" form={FORM} tone="danger" busy={move.busy}>
-              Pindahkan
-            </Button>
-          )}
-        </>
-      }
+      submit={token.others.length > 0 ? 'Pindahkan' : undefined}
+      tone="danger"
+      busy={move.busy}
+      onSubmit={() => channel && !move.busy && move.mutate({ channel })}
     >
-      <form id={FORM} noValidate onSubmit={submit}>
-        <Stack>
-          <Alert
-            visible
-            state="warning"
-            label="Sampai nomornya tersambung di kanal baru, tidak ada kode yang sampai: tidak ada yang dapat mendaftar atau masuk dari browser baru. Jangan keluar dari sesi ini."
-          />
-          <RefusalAlert error={move.error} />
-          {token.others.length > 0 ? (
-            <ChoiceCards
-              legend="Kanal baru"
-              name="channel"
-              value={channel}
-              onChange={setChannel}
-              choices={token.others.map((value) => ({
-                value,
-                title: channelLabel[value],
-                children: <AboutChannel channel={value} />,
-              }))}
-            />
-          ) : (
-            <p>Tidak ada kanal lain yang tersedia untuk token sistem.</p>
-          )}
-          <PasswordQuestion of={moveSystemToken} />
-          {channel === 'cloud' && (
-            <p>
-              Lewat Cloud API kode dikirim sebagai templat autentikasi: buat satu di WhatsApp
-              Manager dan tunggu persetujuan Meta. Pemberitahuan lain hanya sampai kepada orang yang
-              menulis ke nomor ini dalam 24 jam terakhir.
-            </p>
-          )}
-        </Stack>
-      </form>
-    </Modal>
+      <Alert
+        visible
+        state="warning"
+        label="Sampai nomornya tersambung di kanal baru, tidak ada kode yang sampai: tidak ada yang dapat mendaftar atau masuk dari browser baru. Jangan keluar dari sesi ini."
+      />
+      <RefusalAlert error={move.error} />
+      {token.others.length > 0 ? (
+        <ChoiceCards
+          legend="Kanal baru"
+          name="channel"
+          value={channel}
+          onChange={setChannel}
+          choices={token.others.map((value) => ({
+            value,
+            title: channelLabel[value],
+            children: <AboutChannel channel={value} />,
+          }))}
+        />
+      ) : (
+        <p>Tidak ada kanal lain yang tersedia untuk token sistem.</p>
+      )}
+      <PasswordQuestion of={moveSystemToken} />
+      {channel === 'cloud' && (
+        <p>
+          Lewat Cloud API kode dikirim sebagai templat autentikasi: buat satu di WhatsApp Manager
+          dan tunggu persetujuan Meta. Pemberitahuan lain hanya sampai kepada orang yang menulis ke
+          nomor ini dalam 24 jam terakhir.
+        </p>
+      )}
+    </FormModal>
   );
 }

@@ -12,12 +12,8 @@ import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
 import styles from '#web/features/operator/operator.module.css';
 import { Hash, OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
-import {
-  amountColumn,
-  momentColumn,
-  OperatorList,
-  optionsOf,
-} from '#web/features/operator/OperatorList.tsx';
+import { amountColumn, momentColumn, OperatorList } from '#web/features/operator/OperatorList.tsx';
+import { optionsOf } from '#web/ui/select/options.ts';
 import { GiveBack } from '#web/features/operator/suspense/GiveBack.tsx';
 import {
   filterOf,
@@ -239,7 +235,7 @@ function Slip({ slip }: SlipProps) {
           href={url}
           download={name}
         >
-          <Download size={18} aria-hidden="true" />
+          <Download size={18} />
           <bdi>{name}</bdi>
         </a>
       )}
@@ -527,6 +523,7 @@ function AtGateway({ topup, provider, onDecided }: GatewayProps) {
         <div className="flex wrap justify-end gap-8">
           <Button
             variant="outline"
+            tone="primary"
             busy={asking.busy}
             onClick={() => void ask().catch(() => undefined)}
           >

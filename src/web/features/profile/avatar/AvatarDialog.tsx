@@ -62,7 +62,7 @@ export function AvatarDialog({ onClose }: Props) {
       title="Foto profil"
       footer={
         <>
-          <Button variant="outline" tone="neutral" onClick={picture ? another : close}>
+          <Button variant="outline" onClick={picture ? another : close}>
             {picture ? 'Pilih foto lain' : 'Batal'}
           </Button>
           {picture && (

@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
-import { useId, useState, type ReactNode } from 'react';
+import { useState } from 'react';
 import { requestDeletion, deleteAccount } from '#contract/people.ts';
 import { formatRupiah } from '#contract/base/money.ts';
 import { formatTime } from '#contract/base/time.ts';
 import { useTakeUser } from '#web/features/profile/preferences/preferences.ts';
 import { useAct } from '#web/api/query.ts';
 import { SupportLink } from '#web/features/support/support.ts';
+import { useSend } from '#web/ui/form/useActForm.ts';
 import { useForm } from '#web/ui/form/useForm.ts';
 import { givePassword } from '#web/api/givePassword.ts';
 import { isPasswordOld } from '#web/api/reauth.ts';
@@ -19,8 +20,7 @@ import { saveSentCodes, loadSentCodes } from '#web/features/profile/otp/sentCode
 import { saldoQuery } from '#web/features/saldo/saldo.ts';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Alert } from '#web/ui/alert/Alert.tsx';
-import { Button } from '#web/ui/button/Button.tsx';
-import { Modal } from '#web/ui/overlay/Modal.tsx';
+import { FormModal } from '#web/ui/form/FormModal.tsx';
 import { PasswordField } from '#web/ui/form/PasswordField.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
@@ -53,51 +53,36 @@ type ReadProps = { onCode: (code: SentCode) => void; onClose: () => void };
 
 function ReadStep({ onCode, onClose }: ReadProps) {
   const { phone } = useUser();
-  const id = useId();
   const ask = useAct(requestDeletion, { onSuccess: (made) => onCode(codeFrom(made, phone)) });
   return (
-    <Modal
-      open
+    <FormModal
       onClose={() => ask.busy || onClose()}
       title={TITLE}
-      footer={
-        <Foot onClose={() => ask.busy || onClose()}>
-          <Button type="submit" form={id} tone="danger" busy={ask.busy}>
-            Kirim kode ke ponsel saya
-          </Button>
-        </Foot>
-      }
+      submit="Kirim kode ke ponsel saya"
+      tone="danger"
+      busy={ask.busy}
+      onSubmit={() => ask.busy || ask.mutate({})}
     >
-      <form
-        id={id}
-        noValidate
-        className="stack gap-16"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!ask.busy) ask.mutate({});
-        }}
-      >
-        <RefusalAlert error={ask.error} />
-        <SaldoLeft />
-        <ul className={classes('grid gap-10 leading-ui', styles['consequences'])}>
-          <li>Selama tujuh hari semuanya berjalan seperti biasa, dan Anda dapat membatalkannya.</li>
-          <li>
-            Setelah itu pesan, percakapan, token, kunci API, berkas, dan sesi dihapus dan tidak
-            dapat dikembalikan. Sistem Anda yang memakai API ini berhenti mengirim.
-          </li>
-          <li>
-            Nomor ponsel Anda terlepas dari akun ini dan boleh didaftarkan lagi, tanpa bonus selamat
-            datang. Untuk itu kami hanya menyimpan sidik digital nomornya, yang tidak dapat dibaca
-            kembali.
-          </li>
-          <li>
-            Catatan mutasi saldo disimpan tanpa nama dan nomor Anda, karena aturan pajak
-            mewajibkannya.
-          </li>
-        </ul>
-        <PasswordQuestion of={requestDeletion} />
-      </form>
-    </Modal>
+      <RefusalAlert error={ask.error} />
+      <SaldoLeft />
+      <ul className={classes('grid gap-10 leading-ui', styles['consequences'])}>
+        <li>Selama tujuh hari semuanya berjalan seperti biasa, dan Anda dapat membatalkannya.</li>
+        <li>
+          Setelah itu pesan, percakapan, token, kunci API, berkas, dan sesi dihapus dan tidak dapat
+          dikembalikan. Sistem Anda yang memakai API ini berhenti mengirim.
+        </li>
+        <li>
+          Nomor ponsel Anda terlepas dari akun ini dan boleh didaftarkan lagi, tanpa bonus selamat
+          datang. Untuk itu kami hanya menyimpan sidik digital nomornya, yang tidak dapat dibaca
+          kembali.
+        </li>
+        <li>
+          Catatan mutasi saldo disimpan tanpa nama dan nomor Anda, karena aturan pajak
+          mewajibkannya.
+        </li>
+      </ul>
+      <PasswordQuestion of={requestDeletion} />
+    </FormModal>
   );
 }
 
@@ -130,82 +115,51 @@ const refusedField = { password_wrong: 'password', otp_wrong: 'code' } as const;
 function useRemoval({ code, onDone }: Pick<ProofProps, 'code' | 'onDone'>) {
   const takeUser = useTakeUser();
   const remove = useAct(deleteAccount);
-  const [error, setError] = useState<unknown>();
   const form = useForm({ code: '', password: '' }, (typed) => ({
     ...(typed.code.length !== 6 && { code: 'Tulis enam angka dari pesan.' }),
     ...(typed.password === '' && { password: 'Tulis kata sandi Anda.' }),
   }));
   const send = async (typed: typeof form.values) => {
-    if (remove.busy) return;
-    setError(undefined);
-    try {
-      // The dialog has the password already: an old proof needs no second question.
-      if (isPasswordOld(deleteAccount)) await givePassword(typed.password);
-      takeUser(await remove.perform({ ...typed, challenge: code.challenge }));
-      toast('Permintaan diterima. Akun dihapus tujuh hari lagi.');
-      onDone();
-    } catch (no) {
-      setError(form.refuse(no, refusedField) ? undefined : no);
-    }
+    // The dialog has the password already: an old proof needs no second question.
+    if (isPasswordOld(deleteAccount)) await givePassword(typed.password);
+    takeUser(await remove.perform({ ...typed, challenge: code.challenge }));
+    toast('Permintaan diterima. Akun dihapus tujuh hari lagi.');
+    onDone();
   };
-  return { form, busy: remove.busy, error, send, fail: setError };
+  return { form, ...useSend(form, send, refusedField) };
 }
 
 function ProofStep({ code, onCode, onClose, onDone }: ProofProps) {
-  const id = useId();
   const { phone, timezone } = useUser();
-  const { form, busy, error, send, fail } = useRemoval({ code, onDone });
-  const close = () => busy || onClose();
+  const { form, onSubmit, busy, error, setError } = useRemoval({ code, onDone });
   return (
-    <Modal
-      open
-      onClose={close}
+    <FormModal
+      formRef={form.ref}
+      onClose={() => busy || onClose()}
       title={TITLE}
-      footer={
-        <Foot onClose={close}>
-          <Button type="submit" form={id} tone="danger" busy={busy}>
-            Hapus akun saya
-          </Button>
-        </Foot>
-      }
+      submit="Hapus akun saya"
+      tone="danger"
+      {...{ busy, onSubmit }}
     >
-      <form id={id} ref={form.ref} noValidate className="stack gap-16" onSubmit={form.submit(send)}>
-        <p className="muted pretty">
-          Kode berlaku sampai pukul {formatTime(new Date(code.expiresAt), timezone)}.
-        </p>
-        <RefusalAlert error={error} fields={['code', 'password']} />
-        <CodeBox
-          first
-          label="Kode verifikasi"
-          name="code"
-          code={code}
-          value={form.values.code}
-          error={form.errors.code}
-          onChange={(digits) => form.set('code', digits)}
-          onSent={onCode}
-          onError={fail}
-        />
-        <UsernameField phone={phone} />
-        <PasswordField
-          label="Kata sandi"
-          required
-          name="password"
-          autoComplete="current-password"
-          value={form.values.password}
-          error={form.errors.password}
-          onChange={(event) => form.set('password', event.target.value)}
-          onBlur={() => form.leave('password')}
-        />
-      </form>
-    </Modal>
+      <p className="muted pretty">
+        Kode berlaku sampai pukul {formatTime(new Date(code.expiresAt), timezone)}.
+      </p>
+      <RefusalAlert error={error} fields={['code', 'password']} />
+      <CodeBox
+        first
+        label="Kode verifikasi"
+        code={code}
+        {...form.field('code')}
+        onSent={onCode}
+        onError={setError}
+      />
+      <UsernameField phone={phone} />
+      <PasswordField
+        label="Kata sandi"
+        required
+        autoComplete="current-password"
+        {...form.field('password')}
+      />
+    </FormModal>
   );
 }
-
-const Foot = ({ onClose, children }: { onClose: () => void; children: ReactNode }) => (
-  <>
-    <Button variant="outline" tone="neutral" onClick={onClose}>
-      Batal
-    </Button>
-    {children}
-  </>
-);

@@ -18,13 +18,7 @@ export function KeepAccount() {
     }
   };
   return (
-    <Button
-      variant="outline"
-      tone="neutral"
-      size="sm"
-      busy={keep.busy}
-      onClick={() => void callOff()}
-    >
+    <Button variant="outline" size="sm" busy={keep.busy} onClick={() => void callOff()}>
       Batalkan penghapusan
     </Button>
   );

@@ -7,6 +7,7 @@ import { PasswordQuestion } from '#web/features/auth/auth.ts';
 import { refusalCode } from '#web/api/errors.ts';
 import { useTakeUser } from '#web/features/profile/preferences/preferences.ts';
 import { useAct } from '#web/api/query.ts';
+import { useSend } from '#web/ui/form/useActForm.ts';
 import { useForm } from '#web/ui/form/useForm.ts';
 import { useUser } from '#web/api/user.ts';
 import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
@@ -70,7 +71,7 @@ const Step = ({ form, step, submit, busy, back, onClose, children }: StepProps) 
     footer={
       <>
         {back ?? (
-          <Button variant="outline" tone="neutral" onClick={() => busy || onClose()}>
+          <Button variant="outline" onClick={() => busy || onClose()}>
             Batal
           </Button>
         )}
@@ -94,31 +95,21 @@ function NumberStep({ onCodes, onClose }: NumberProps) {
   const form = useForm({ phone: '' }, ({ phone }) =>
     phone === '' ? { phone: 'Tulis nomor yang baru.' } : fieldErrors(changePhone, { phone }),
   );
-  const [error, setError] = useState<unknown>();
   const send = async ({ phone }: { phone: string }) => {
-    if (change.busy) return;
-    setError(undefined);
-    try {
-      const sent = await change.perform({ phone });
-      onCodes([codeFrom(sent.old, user.phone), codeFrom(sent.new, phone)]);
-    } catch (no) {
-      setError(form.refuse(no, { phone_same: 'phone' }) ? undefined : no);
-    }
+    const sent = await change.perform({ phone });
+    onCodes([codeFrom(sent.old, user.phone), codeFrom(sent.new, phone)]);
   };
+  const { onSubmit, busy, error } = useSend(form, send, { phone_same: 'phone' });
   return (
-    <Step form={id} step={1} submit="Kirim kode" busy={change.busy} onClose={onClose}>
-      <form id={id} ref={form.ref} noValidate className="stack gap-16" onSubmit={form.submit(send)}>
+    <Step form={id} step={1} submit="Kirim kode" busy={busy} onClose={onClose}>
+      <form id={id} ref={form.ref} noValidate className="stack gap-16" onSubmit={onSubmit}>
         <RefusalAlert error={error} fields={['phone']} />
         <PhoneField
           label="Nomor ponsel baru"
           required
-          name="phone"
           autoComplete="tel"
           help="Kami mengirim kode ke nomor lama dan ke nomor baru. Siapkan kedua ponsel."
-          value={form.values.phone}
-          error={form.errors.phone}
-          onChange={(phone) => form.set('phone', phone)}
-          onBlur={() => form.leave('phone')}
+          {...form.field('phone')}
         />
         <PasswordQuestion of={changePhone} />
       </form>
@@ -147,46 +138,39 @@ function useCodes({ codes: [old, fresh], onDone }: Pick<CodesProps, 'codes' | 'o
   const client = useQueryClient();
   const takeUser = useTakeUser();
   const confirm = useAct(confirmPhone);
-  const [error, setError] = useState<unknown>();
   const form = useForm({ old: '', fresh: '' }, (typed) => ({
     ...(typed.old.length !== 6 && { old: MISSING }),
     ...(typed.fresh.length !== 6 && { fresh: MISSING }),
   }));
   const send = async (typed: typeof form.values) => {
-    if (confirm.busy) return;
-    setError(undefined);
-    try {
-      const user = await confirm.perform({
-        old_challenge: old.challenge,
-        old_code: typed.old,
-        new_challenge: fresh.challenge,
-        new_code: typed.fresh,
-      });
-      takeUser(user);
-      void client.invalidateQueries({ queryKey: sessionsQuery.queryKey });
-      toast('Nomor ponsel diganti. Sesi di browser lain diakhiri.', { tone: 'success' });
-      onDone();
-    } catch (no) {
-      setError(no);
-    }
+    const user = await confirm.perform({
+      old_challenge: old.challenge,
+      old_code: typed.old,
+      new_challenge: fresh.challenge,
+      new_code: typed.fresh,
+    });
+    takeUser(user);
+    void client.invalidateQueries({ queryKey: sessionsQuery.queryKey });
+    toast('Nomor ponsel diganti. Sesi di browser lain diakhiri.', { tone: 'success' });
+    onDone();
   };
-  return { form, busy: confirm.busy, error, send, fail: setError };
+  return { form, ...useSend(form, send) };
 }
 
 function CodesStep({ codes, onCodes, onBack, onClose, onDone }: CodesProps) {
   const id = useId();
   const { timezone } = useUser();
-  const { form, busy, error, send, fail } = useCodes({ codes, onDone });
+  const { form, onSubmit, busy, error, setError } = useCodes({ codes, onDone });
   const [old, fresh] = codes;
   const wrongCode = wrongCodeIn(error);
   const back = (
-    <Button variant="outline" tone="neutral" onClick={() => busy || onBack()}>
+    <Button variant="outline" onClick={() => busy || onBack()}>
       Nomor lain
     </Button>
   );
   return (
     <Step form={id} step={2} submit="Ganti nomor" {...{ busy, back, onClose }}>
-      <form id={id} ref={form.ref} noValidate className="stack gap-16" onSubmit={form.submit(send)}>
+      <form id={id} ref={form.ref} noValidate className="stack gap-16" onSubmit={onSubmit}>
         <p className="muted pretty">
           Tulis kode dari kedua ponsel sebelum pukul{' '}
           {formatTime(new Date(Math.min(old.expiresAt, fresh.expiresAt)), timezone)}. Jendela ini
@@ -197,23 +181,17 @@ function CodesStep({ codes, onCodes, onBack, onClose, onDone }: CodesProps) {
         <CodeBox
           first
           label="Kode dari nomor lama"
-          name="old_code"
           code={old}
-          value={form.values.old}
-          error={form.errors.old}
-          onChange={(digits) => form.set('old', digits)}
+          {...form.field('old')}
           onSent={(sent) => onCodes([sent, fresh])}
-          onError={fail}
+          onError={setError}
         />
         <CodeBox
           label="Kode dari nomor baru"
-          name="new_code"
           code={fresh}
-          value={form.values.fresh}
-          error={form.errors.fresh}
-          onChange={(digits) => form.set('fresh', digits)}
+          {...form.field('fresh')}
           onSent={(sent) => onCodes([old, sent])}
-          onError={fail}
+          onError={setError}
         />
         <PasswordQuestion of={confirmPhone} />
       </form>

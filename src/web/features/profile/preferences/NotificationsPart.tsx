@@ -52,8 +52,7 @@ export function NoticesPart() {
           />
           <Button
             variant="outline"
-            tone="neutral"
-            icon={<Volume2 size={18} aria-hidden="true" />}
+            icon={<Volume2 size={18} />}
             onClick={() => void tryOut(user.sound)}
           >
             Coba bunyi

@@ -3,14 +3,14 @@ import { BellRing } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { formatRupiah } from '#contract/base/money.ts';
 import { ALERT_MIN, type SaldoAlert, saveSaldoAlert, getSaldoAlert } from '#contract/saldo.ts';
-import { fieldsOf, sentenceOf } from '#web/api/errors.ts';
+import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { saldoQuery } from '#web/features/saldo/saldoQuery.ts';
+import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
-import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
-import { useForm } from '#web/ui/form/useForm.ts';
-import { CurrencyField } from '#web/ui/money/CurrencyField.tsx';
+import { useActForm } from '#web/ui/form/useActForm.ts';
+import { AmountField } from '#web/ui/money/CurrencyField.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { Panel } from '#web/ui/panel/Panel.tsx';
@@ -32,9 +32,7 @@ export function LowSaldo() {
   }, [editing]);
   return (
     <Panel title="Peringatan saldo rendah" look="card">
-      {!alert.data && alert.error && (
-        <WentWrong message={sentenceOf(alert.error)} onRetry={() => void alert.refetch()} />
-      )}
+      {!alert.data && alert.error && <WentWrong query={alert} />}
       {alert.isPending && (
         <div aria-busy="true">
           <Skeleton lines={3} />
@@ -52,22 +50,21 @@ export function LowSaldo() {
   );
 }
 
-const useSave = (said: string, onDone?: () => void, onError?: (error: Error) => void) => {
+function useSaved(): (alert: SaldoAlert, words: string) => void {
   const client = useQueryClient();
-  return useAct(saveSaldoAlert, {
-    onSuccess: (after) => {
-      client.setQueryData(alertQuery.queryKey, after);
-      void client.invalidateQueries({ queryKey: saldoQuery.queryKey });
-      toast(said, { tone: 'success' });
-      onDone?.();
-    },
-    ...(onError && { onError }),
-  });
-};
+  return (alert, words) => {
+    client.setQueryData(alertQuery.queryKey, alert);
+    void client.invalidateQueries({ queryKey: saldoQuery.queryKey });
+    toast(words, { tone: 'success' });
+  };
+}
 
 function CurrentAlert({ alert, onEdit }: { alert: SaldoAlert; onEdit: () => void }) {
   const { threshold, fired_at: firedAt } = alert;
-  const off = useSave('Peringatan saldo dimatikan.');
+  const saved = useSaved();
+  const off = useAct(saveSaldoAlert, {
+    onSuccess: (after) => saved(after, 'Peringatan saldo dimatikan.'),
+  });
   if (threshold === null) {
     return (
       <div className="stack gap-14">
@@ -116,42 +113,29 @@ function CurrentAlert({ alert, onEdit }: { alert: SaldoAlert; onEdit: () => void
 const PRESETS = [50_000, 100_000, 250_000] as const;
 
 function ThresholdForm({ alert, onClose }: { alert: SaldoAlert; onClose: () => void }) {
-  const form = useForm(
-    { threshold: alert.threshold === null ? '' : String(alert.threshold) },
-    (values) => fieldErrors(saveSaldoAlert, values),
-  );
-  const save = useSave('Batas peringatan saldo disimpan.', onClose, form.refuse);
-  const { threshold } = form.values;
-  const isAbove = save.error && Object.keys(fieldsOf(save.error)).length === 0;
+  const saved = useSaved();
+  const { form, onSubmit, busy, error } = useActForm(saveSaldoAlert, {
+    initial: { threshold: alert.threshold === null ? '' : String(alert.threshold) },
+    inputOf: (values) => values,
+    onDone: (after) => {
+      saved(after, 'Batas peringatan saldo disimpan.');
+      onClose();
+    },
+  });
   return (
-    <form
-      ref={form.ref}
-      noValidate
-      className="stack gap-14"
-      onSubmit={form.submit((values) => {
-        if (!save.busy) save.mutate(values);
-      })}
-    >
-      <Alert
-        state="danger"
-        visible={Boolean(isAbove)}
-        label={save.error ? sentenceOf(save.error) : ''}
-      />
-      <CurrencyField
+    <form ref={form.ref} noValidate className="stack gap-14" onSubmit={onSubmit}>
+      <RefusalAlert error={error} fields={['threshold']} />
+      <AmountField
         label="Beri tahu di bawah"
-        name="threshold"
         required
         step={10_000}
         indonesianSuffixes
         help={`Minimal ${formatRupiah(ALERT_MIN)}. Anda diberi tahu paling sering sekali dalam 6 jam.`}
         quick={PRESETS}
-        value={threshold === '' ? undefined : Number(threshold)}
-        error={form.errors.threshold}
-        onChange={(value) => form.set('threshold', value === undefined ? '' : String(value))}
-        onBlur={() => form.leave('threshold')}
+        {...form.field('threshold')}
       />
       <div className="flex wrap gap-8">
-        <Button type="submit" busy={save.busy}>
+        <Button type="submit" busy={busy}>
           Simpan
         </Button>
         <Button variant="subtle" tone="neutral" onClick={onClose}>

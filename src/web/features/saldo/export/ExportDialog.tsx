@@ -16,8 +16,7 @@ import { Button } from '#web/ui/button/Button.tsx';
 import { saveFrom } from '#web/ui/copy/saveFile.ts';
 import { DatePicker } from '#web/ui/date/DatePicker.tsx';
 import { type DateRange, dateWords, plusDays } from '#web/ui/date/dates.ts';
-import { FormActions } from '#web/ui/form/FormActions.tsx';
-import { Modal } from '#web/ui/overlay/Modal.tsx';
+import { FormModal } from '#web/ui/form/FormModal.tsx';
 import { Select } from '#web/ui/select/Select.tsx';
 
 type Format = 'csv' | 'pdf';
@@ -48,7 +47,6 @@ type Props = {
 };
 
 export function ExportDialog({ onClose, ...proposed }: Props) {
-  const id = useId();
   const [range, setRange] = useState<DateRange | null>(() => proposed.range ?? lastMonth());
   const [isMissing, setMissing] = useState(false);
   const [kind, setKind] = useState(proposed.kind);
@@ -66,47 +64,39 @@ export function ExportDialog({ onClose, ...proposed }: Props) {
     setFormat(as);
     make.mutate({ format: as, ...range, ...(kind && { kind }) });
   };
-  const foot = (
-    <FormActions form={id} busy={make.busy} onCancel={onClose}>
-      Unduh {format.toUpperCase()}
-    </FormActions>
-  );
   return (
-    <Modal open onClose={onClose} title="Unduh mutasi" footer={foot}>
-      <form
-        id={id}
-        className="stack gap-16"
-        onSubmit={(event) => {
-          event.preventDefault();
-          send(format);
+    <FormModal
+      onClose={onClose}
+      title="Unduh mutasi"
+      submit={`Unduh ${format.toUpperCase()}`}
+      busy={make.busy}
+      onSubmit={() => send(format)}
+    >
+      {make.error && !make.busy && <Refused error={make.error} onInstead={() => send('csv')} />}
+      <DatePicker
+        label="Periode"
+        labels={dateWords}
+        placeholder="Pilih periode"
+        value={range}
+        error={isMissing && !range ? 'Pilih periodenya.' : undefined}
+        onChange={setRange}
+      />
+      <Select
+        label="Jenis mutasi"
+        options={kinds}
+        value={kind ?? ''}
+        onChange={({ target }) =>
+          setKind(MutationKind().options.find((option) => option === target.value))
+        }
+      />
+      <Formats
+        value={format}
+        onChange={(chosen) => {
+          setFormat(chosen);
+          make.reset();
         }}
-      >
-        {make.error && !make.busy && <Refused error={make.error} onInstead={() => send('csv')} />}
-        <DatePicker
-          label="Periode"
-          labels={dateWords}
-          placeholder="Pilih periode"
-          value={range}
-          error={isMissing && !range ? 'Pilih periodenya.' : undefined}
-          onChange={setRange}
-        />
-        <Select
-          label="Jenis mutasi"
-          options={kinds}
-          value={kind ?? ''}
-          onChange={({ target }) =>
-            setKind(MutationKind().options.find((option) => option === target.value))
-          }
-        />
-        <Formats
-          value={format}
-          onChange={(chosen) => {
-            setFormat(chosen);
-            make.reset();
-          }}
-        />
-      </form>
-    </Modal>
+      />
+    </FormModal>
   );
 }
 
@@ -117,7 +107,7 @@ function Refused({ error, onInstead }: { error: Error; onInstead: () => void }) 
     <Alert state={isTooLong ? 'warning' : 'danger'} visible label={sentenceOf(error)}>
       {isTooLong && (
         <p className="mt-8">
-          <Button size="sm" variant="outline" tone="neutral" onClick={onInstead}>
+          <Button size="sm" variant="outline" onClick={onInstead}>
             Unduh sebagai CSV
           </Button>
         </p>

@@ -1,8 +1,9 @@
+import { later } from '#web/browser/lazyComponent.ts';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '#web/browser/router/Link.tsx';
 import { useSearch } from '#web/browser/router/Router.tsx';
 import { CircleCheck, ExternalLink, Download } from 'lucide-react';
-import { useEffect, useRef, lazy, Suspense } from 'react';
+import { useEffect, useRef, Suspense } from 'react';
 import { formatRupiah } from '#contract/base/money.ts';
 import {
   cancelTopup,
@@ -55,7 +56,6 @@ export function TopupDetail({ topup, onClose }: Props) {
         'Jika Anda sudah mentransfer, jangan dibatalkan: saldo bertambah begitu transfer masuk.',
       cancelText: 'Kembali',
       confirmText: 'Batalkan isi saldo',
-      sentenceOf,
       onConfirm: async () => {
         try {
           await cancel.perform({ topup_id: topup.id });
@@ -73,7 +73,7 @@ export function TopupDetail({ topup, onClose }: Props) {
         </Button>
       )}
       {(topup.status === 'expired' || topup.status === 'cancelled') && (
-        <TopupButton onSaldo variant="outline">
+        <TopupButton onSaldo variant="outline" tone="primary">
           Buat isi saldo baru
         </TopupButton>
       )}
@@ -152,7 +152,7 @@ function Outcome({ topup }: { topup: Topup }) {
             styles['paid'],
           )}
         >
-          <CircleCheck size={44} strokeWidth={1.75} aria-hidden="true" />
+          <CircleCheck size={44} strokeWidth={1.75} />
           <p className={classes('mt-4 heading', styles['word'])}>{topupStatusLabel.paid}</p>
           <p>
             <strong>
@@ -306,9 +306,7 @@ const GatewayPage = ({ topup, url }: { topup: Topup; url: string }) => (
 );
 
 // Loaded with its drawing code as a chunk of its own.
-const QrImage = lazy(async () => ({
-  default: (await import('#web/ui/qr/QrImage.tsx')).QrImage,
-}));
+const QrImage = later(() => import('#web/ui/qr/QrImage.tsx'));
 
 /** In px: large enough for a camera at arm's length. */
 const SIDE = 280;
@@ -329,12 +327,7 @@ function QrisPayment({ topup, qr }: { topup: Topup; qr: string }) {
             alt={`Kode QRIS untuk membayar ${formatRupiah(topup.total)}`}
           />
         </Suspense>
-        <Button
-          variant="outline"
-          tone="neutral"
-          icon={<Download size={18} />}
-          onClick={() => void save()}
-        >
+        <Button variant="outline" icon={<Download size={18} />} onClick={() => void save()}>
           Simpan gambar QR
         </Button>
       </div>

@@ -4,7 +4,7 @@ import { later } from '#web/browser/lazyComponent.ts';
 import { whenIdle } from '#web/browser/scheduling/whenIdle.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
-import { isNotFound, sentenceOf } from '#web/api/errors.ts';
+import { isNotFound } from '#web/api/errors.ts';
 import { SearchX } from 'lucide-react';
 import { topupQuery } from '#web/features/saldo/queries.ts';
 import { Button } from '#web/ui/button/Button.tsx';
@@ -13,12 +13,8 @@ import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
 // Not needed to see the saldo: loaded after the page, or when their address is opened.
-const TopupForm = later(
-  async () => (await import('#web/features/saldo/topups/TopupForm.tsx')).TopupForm,
-);
-const TopupDetail = later(
-  async () => (await import('#web/features/saldo/topups/TopupDetail.tsx')).TopupDetail,
-);
+const TopupForm = later(() => import('#web/features/saldo/topups/TopupForm.tsx'));
+const TopupDetail = later(() => import('#web/features/saldo/topups/TopupDetail.tsx'));
 
 /** Over `/saldo`: making a top-up (`?new=1`), or one of them (`?open=TU-…`). */
 export function TopupDialog() {
@@ -70,7 +66,7 @@ function Opened({ id, onClose }: { id: string; onClose: () => void }) {
           Alamatnya mungkin salah tulis, atau isi saldo ini milik akun lain.
         </EmptyState>
       ) : topup.error ? (
-        <WentWrong message={sentenceOf(topup.error)} onRetry={() => void topup.refetch()} />
+        <WentWrong query={topup} />
       ) : (
         <div aria-busy="true">
           <Skeleton lines={6} height="1.4em" />

@@ -37,7 +37,7 @@ import { useMethods, type Methods as Offer } from '#web/features/saldo/topups/us
 import { allTokensQuery } from '#web/api/allTokens.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
-import { CurrencyField } from '#web/ui/money/CurrencyField.tsx';
+import { AmountField } from '#web/ui/money/CurrencyField.tsx';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { ChevronDown, CreditCard, Landmark, QrCode } from 'lucide-react';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
@@ -141,7 +141,7 @@ function Steps({ proposed, onClose, onMade, step, onStep }: StepsProps) {
 
 const AmountButtons = ({ id, onClose }: { id: string; onClose: () => void }) => (
   <>
-    <Button variant="outline" tone="neutral" onClick={onClose}>
+    <Button variant="outline" onClick={onClose}>
       Batal
     </Button>
     <Button type="submit" form={id}>
@@ -152,7 +152,7 @@ const AmountButtons = ({ id, onClose }: { id: string; onClose: () => void }) => 
 
 const PaymentButtons = (props: { id: string; busy: boolean; onBack: () => void }) => (
   <>
-    <Button variant="outline" tone="neutral" onClick={props.onBack}>
+    <Button variant="outline" onClick={props.onBack}>
       Kembali
     </Button>
     <Button
@@ -171,19 +171,15 @@ type StepProps = { topup: ReturnType<typeof useTopup> };
 
 const Amount = ({ topup: { form, offer, amount } }: StepProps) => (
   <div>
-    <CurrencyField
+    <AmountField
       label="Nominal"
-      name="amount"
       size="xl"
       required
       step={10_000}
       help={`Minimal ${formatRupiah(leastOf(offer.methods))}${offer.ppn ? ', belum termasuk PPN' : ''}. Boleh ditulis singkat: 50rb atau 1,5jt.`}
       indonesianSuffixes
-      value={amount}
       quick={TOPUP_PRESETS}
-      error={form.errors.amount}
-      onChange={(value) => form.set('amount', value === undefined ? '' : String(value))}
-      onBlur={() => form.leave('amount')}
+      {...form.field('amount')}
     />
     <p className={classes('mt-12 muted', styles['worth'])} role="status">
       <Worth amount={amount} />
@@ -238,7 +234,7 @@ function Refused({ error, onClose }: { error: Error | null; onClose: () => void 
       <div ref={alert}>
         <Alert visible state="danger" label={sentenceOf(error)}>
           {code === 'topup_too_many' && (
-            <Button size="sm" variant="outline" tone="neutral" onClick={onClose}>
+            <Button size="sm" variant="outline" onClick={onClose}>
               Lihat yang menunggu
             </Button>
           )}
@@ -376,7 +372,7 @@ function Methods({ offer, amount, selected, error, onChange }: MethodsProps) {
         <details open={isFoldedSelected}>
           <summary className="row gap-6 w-fit min-h-40 small muted semibold pointer plain-list no-marker">
             Cara bayar lain
-            <ChevronDown size={16} className="chevron inherit" aria-hidden="true" />
+            <ChevronDown size={16} className="chevron inherit" />
           </summary>
           <div className={classes('stack gap-10 min-w-0', styles['methods'])}>
             {folded.map((group) => (
@@ -440,7 +436,7 @@ function Kind({ group: { title, methods }, last, ...props }: KindProps) {
       role="group"
       aria-label={title}
     >
-      <Landmark size={20} aria-hidden="true" />
+      <Landmark size={20} />
       <div className="grid fill">
         <span className="flex wrap align-baseline strong gap-0 gap-x-10">
           {title}

@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '#web/browser/router/Link.tsx';
 import { ChevronRight, Landmark } from 'lucide-react';
 import { type Topup, topupMethodLabel, topupStatusLabel } from '#contract/saldo.ts';
-import { sentenceOf } from '#web/api/errors.ts';
 import { recentTopupsQuery } from '#web/features/saldo/queries.ts';
 import { topupTone } from '#web/features/saldo/topups/topups.ts';
 import styles from '#web/features/saldo/saldo.module.css';
@@ -21,9 +20,7 @@ export function Topups() {
   return (
     <Panel title="Isi saldo">
       {topups.isPending && <LoadingRows />}
-      {topups.isError && !topups.data && (
-        <WentWrong message={sentenceOf(topups.error)} onRetry={() => void topups.refetch()} />
-      )}
+      {topups.isError && !topups.data && <WentWrong query={topups} />}
       {topups.data?.length === 0 && (
         <EmptyState icon={<Landmark size={24} />} title="Isi saldo Anda akan tampil di sini.">
           Pilih nominal dan cara bayar; saldo bertambah otomatis begitu pembayarannya masuk.
@@ -77,7 +74,7 @@ function Line({ topup, onEnd }: { topup: Topup; onEnd: () => void }) {
           <DateTime at={topup.paid_at ?? topup.created_at} />
         )}
       </span>
-      <ChevronRight size={18} className={styles['arrow']} aria-hidden="true" />
+      <ChevronRight size={18} className={styles['arrow']} />
     </Link>
   );
 }

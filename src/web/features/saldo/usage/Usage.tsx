@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { ChartNoAxesColumn } from 'lucide-react';
 import { formatRupiah } from '#contract/base/money.ts';
 import type { SaldoUsage } from '#contract/saldo.ts';
-import { sentenceOf } from '#web/api/errors.ts';
 import { barsOf, sumsOf } from '#web/features/saldo/usage/usage.ts';
 import styles from '#web/features/saldo/saldo.module.css';
 import { classes } from '#web/ui/classes.ts';
@@ -22,9 +21,7 @@ export function Usage() {
   return (
     <Panel title="Pemakaian 30 hari">
       {usage.data && <Chart usage={usage.data} />}
-      {!usage.data && usage.error && (
-        <WentWrong message={sentenceOf(usage.error)} onRetry={() => void usage.refetch()} />
-      )}
+      {!usage.data && usage.error && <WentWrong query={usage} />}
       {usage.isPending && (
         <div className="stack gap-20" aria-busy="true">
           <Skeleton width="70%" height="3em" />

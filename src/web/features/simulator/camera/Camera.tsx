@@ -143,7 +143,7 @@ function Sources({ busy, source, onScreens, onFile, onSource }: SourcesProps) {
           styles['file'],
         )}
       >
-        <ImageUp size={18} aria-hidden="true" />
+        <ImageUp size={18} />
         Pilih gambar
         <input
           className="cover"
@@ -162,7 +162,6 @@ function Sources({ busy, source, onScreens, onFile, onSource }: SourcesProps) {
           <Button
             key={kind}
             variant="outline"
-            tone="neutral"
             aria-pressed={source === kind}
             icon={<Icon size={18} />}
             onClick={() => onSource(source === kind ? undefined : kind)}

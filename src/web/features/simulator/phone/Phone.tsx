@@ -20,13 +20,10 @@ import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
 import { writtenPeer } from '#contract/messages/peer.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { TEXT_MAX } from '#contract/messages.ts';
-import { fieldsOf, sentenceOf } from '#web/api/errors.ts';
-import { useAct } from '#web/api/query.ts';
-import { useForm } from '#web/ui/form/useForm.ts';
-import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
+import { useActForm } from '#web/ui/form/useActForm.ts';
 import { readPhone } from '#web/features/simulator/phones.ts';
 import { phoneQuery } from '#web/features/simulator/queries.ts';
-import { Alert } from '#web/ui/alert/Alert.tsx';
+import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { HomeTelephoneField } from '#web/ui/phone/TelephoneField.tsx';
 import { TextArea } from '#web/ui/text/TextField.tsx';
@@ -74,7 +71,7 @@ export function Phone({ phone }: { phone: SimulatedPhone }) {
             )}
             onClick={() => setScreen({ at: 'camera', looks: true })}
           >
-            <ScanQrCode size={18} aria-hidden="true" />
+            <ScanQrCode size={18} />
             Ada kode QR di tab lain. Pindai
           </button>
         )}
@@ -130,22 +127,22 @@ function StatusBar({ phone }: { phone: SimulatedPhone }) {
       <span className="row tiny muted gap-5">
         {phone.slow && !phone.offline && (
           <>
-            <Snail size={15} aria-hidden="true" />
+            <Snail size={15} />
             <span className="sr-only">Lambat</span>
           </>
         )}
         {phone.offline ? (
           <>
-            <Plane size={15} aria-hidden="true" />
+            <Plane size={15} />
             <span>Offline</span>
           </>
         ) : (
           <>
-            <SignalHigh size={15} aria-hidden="true" />
-            <Wifi size={15} aria-hidden="true" />
+            <SignalHigh size={15} />
+            <Wifi size={15} />
           </>
         )}
-        <BatteryFull size={17} aria-hidden="true" />
+        <BatteryFull size={17} />
       </span>
     </div>
   );
@@ -239,21 +236,14 @@ type NewChatProps = { phone: string; onBack: () => void; onSent: (peer: string) 
 
 function NewChat({ phone, onBack, onSent }: NewChatProps) {
   const client = useQueryClient();
-  const form = useForm({ to: '', text: '' }, (values) =>
-    fieldErrors(simulatedReply, {
-      ...values,
-      phone: writtenPeer(phone),
-      to: writtenPeer(values.to),
-    }),
-  );
-  const send = useAct(simulatedReply, {
-    onSuccess: (after) => {
+  const { form, onSubmit, busy, error } = useActForm(simulatedReply, {
+    initial: { to: '', text: '' },
+    inputOf: ({ to, text }) => ({ text, phone: writtenPeer(phone), to: writtenPeer(to) }),
+    onDone: (after, { values: { to } }) => {
       client.setQueryData(phoneQuery(phone).queryKey, after);
-      onSent(readPhone(form.values.to) ?? form.values.to);
+      onSent(readPhone(to) ?? to);
     },
-    onError: form.refuse,
   });
-  const above = send.error && Object.keys(fieldsOf(send.error)).length === 0;
   return (
     <>
       <PhoneHead title="Pesan baru" onBack={onBack} />
@@ -261,38 +251,18 @@ function NewChat({ phone, onBack, onSent }: NewChatProps) {
         ref={form.ref}
         noValidate
         className="grid content-start gap-16 grow p-20 overflow-y"
-        onSubmit={form.submit((values) => {
-          if (!send.busy)
-            send.mutate({ ...values, phone: writtenPeer(phone), to: writtenPeer(values.to) });
-        })}
+        onSubmit={onSubmit}
       >
-        <Alert
-          state="danger"
-          visible={Boolean(above)}
-          label={send.error ? sentenceOf(send.error) : ''}
-        />
+        <RefusalAlert error={error} fields={['to', 'text']} />
         <HomeTelephoneField
           label="Kepada"
           required
-          name="to"
           autoComplete="off"
           help="Nomor yang tersambung ke sebuah token."
-          value={form.values.to}
-          error={form.errors.to}
-          onChange={(digits) => form.set('to', digits)}
-          onBlur={() => form.leave('to')}
+          {...form.field('to')}
         />
-        <TextArea
-          label="Pesan"
-          required
-          name="text"
-          maxLength={TEXT_MAX}
-          value={form.values.text}
-          error={form.errors.text}
-          onChange={(event) => form.set('text', event.target.value)}
-          onBlur={() => form.leave('text')}
-        />
-        <Button type="submit" size="lg" block busy={send.busy}>
+        <TextArea label="Pesan" required maxLength={TEXT_MAX} {...form.field('text')} />
+        <Button type="submit" size="lg" block busy={busy}>
           Kirim
         </Button>
       </form>

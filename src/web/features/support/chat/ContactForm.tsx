@@ -20,7 +20,7 @@ const check = ({ name, phone }: Contact) => ({
 
 export function ContactForm({ onSend, onClose }: Props) {
   const form = useForm<Contact>({ name: '', phone: '' }, check);
-  const { values, errors, ref, set, leave, submit } = form;
+  const { ref, set, submit } = form;
   useEffect(() => ref.current?.querySelector('input')?.focus(), [ref]);
   return (
     // Escape anywhere inside leaves the form, as its button does.
@@ -38,21 +38,8 @@ export function ContactForm({ onSend, onClose }: Props) {
       }}
     >
       <div className={classes('grid gap-12', styles['fields'])}>
-        <TextField
-          label="Nama"
-          maxLength={NAME_MAX}
-          value={values.name}
-          error={errors.name}
-          onChange={(event) => set('name', event.target.value)}
-          onBlur={() => leave('name')}
-        />
-        <PhoneField
-          label="Nomor"
-          value={values.phone}
-          error={errors.phone}
-          onChange={(phone) => set('phone', phone)}
-          onBlur={() => leave('phone')}
-        />
+        <TextField label="Nama" maxLength={NAME_MAX} {...form.field('name')} />
+        <PhoneField label="Nomor" {...form.field('phone')} />
       </div>
       <div className="row wrap gap-8">
         <CardFile
@@ -61,7 +48,7 @@ export function ContactForm({ onSend, onClose }: Props) {
             set('phone', normalizePhone(phone));
           }}
         />
-        <Button size="sm" variant="outline" tone="neutral" onClick={onClose}>
+        <Button size="sm" variant="outline" onClick={onClose}>
           Batal
         </Button>
         <Button size="sm" type="submit">

@@ -10,7 +10,6 @@ import {
 } from 'react';
 import { uuidOf } from '#contract/base/ids.ts';
 import type { SupportMessage, SupportCard, SupportSubject } from '#contract/support.ts';
-import { sentenceOf } from '#web/api/errors.ts';
 import type { Flat } from '#web/api/lists/flatList.ts';
 import { useUser } from '#web/api/user.ts';
 import type { SupportChatProps, ComposerOptions } from '#web/features/support/chat/chatProps.ts';
@@ -77,11 +76,7 @@ export function SupportChat(props: SupportChatProps) {
     >
       {!data && (
         <div className="grow min-h-0 overflow-hidden">
-          {error ? (
-            <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />
-          ) : (
-            <ThreadSkeleton />
-          )}
+          {error ? <WentWrong query={{ error, refetch }} /> : <ThreadSkeleton />}
         </div>
       )}
       {data && isEmpty && <div className="column grow min-h-0 scroll-y">{empty}</div>}
@@ -226,10 +221,8 @@ function useUnreadFrom(
   return since.findLast((line) => line.side !== side && line.side !== 'system')?.id;
 }
 
-const ContactForm = later(
-  async () => (await import('#web/features/support/chat/ContactForm.tsx')).ContactForm,
-);
-const Recorder = later(async () => (await import('#web/ui/chat/recorder/Recorder.tsx')).Recorder);
+const ContactForm = later(() => import('#web/features/support/chat/ContactForm.tsx'));
+const Recorder = later(() => import('#web/ui/chat/recorder/Recorder.tsx'));
 
 type Props = Pick<SupportChatProps, 'port' | 'name' | 'blocked' | 'about'> & {
   options: ComposerOptions | undefined;
@@ -366,7 +359,7 @@ const About = ({ card, onRemove }: NonNullable<SupportChatProps['about']>) => (
         aria-label="Jangan sertakan"
         onClick={onRemove}
       >
-        <X size={18} aria-hidden="true" />
+        <X size={18} />
       </button>
     </CardShown>
   </div>
@@ -577,7 +570,7 @@ const CardLink = ({ card, href }: { card: SupportCard; href: string | undefined 
   ) : (
     <Link href={href} className={classes(look, 'hover')}>
       <CardFacts card={card} />
-      <ChevronRight size={18} aria-hidden="true" className="flex-none faint" />
+      <ChevronRight size={18} className="flex-none faint" />
     </Link>
   );
 

@@ -63,7 +63,7 @@ export function RatingCard() {
                 aria-label={`${value} dari 5, ${name}`}
                 onChange={() => setScore(value)}
               />
-              <Star size={28} aria-hidden="true" />
+              <Star size={28} />
             </label>
           ))}
         </span>

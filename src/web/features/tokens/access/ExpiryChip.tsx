@@ -8,10 +8,7 @@ export function ExpiryChip({ token }: { token: Token }) {
   const state = expiryOf(token, civilDate(new Date()));
   if (state !== 'over' && state !== 'soon') return null;
   return (
-    <StatusChip
-      tone={state === 'over' ? 'danger' : 'warning'}
-      icon={<CalendarClock size={14} aria-hidden="true" />}
-    >
+    <StatusChip tone={state === 'over' ? 'danger' : 'warning'} icon={<CalendarClock size={14} />}>
       {state === 'over' ? 'Habis masa berlaku' : 'Segera habis'}
     </StatusChip>
   );

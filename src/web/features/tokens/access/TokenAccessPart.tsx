@@ -73,16 +73,12 @@ export function TokenAccessPart({ token }: { token: Token }) {
         />
         <TextArea
           label="Alamat yang diizinkan"
-          name="addresses"
           rows={3}
           spellCheck={false}
           autoComplete="off"
           placeholder={'203.0.113.7\n2001:db8::/32'}
           help="Satu alamat IP atau rentang (CIDR) per baris. Kosongkan bila boleh dari mana saja."
-          value={form.values.addresses}
-          error={form.errors.addresses}
-          onChange={(event) => form.set('addresses', event.target.value)}
-          onBlur={() => form.leave('addresses')}
+          {...form.field('addresses')}
         />
         <DatePicker
           single

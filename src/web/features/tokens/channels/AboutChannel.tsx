@@ -11,7 +11,7 @@ export function AboutChannel({ channel }: { channel: ChannelName }) {
       <span>{can}</span>
       {risk && (
         <span className={classes('grid gap-8 text-warning', styles['risk'])}>
-          <TriangleAlert size={16} className="mt-2" aria-hidden="true" />
+          <TriangleAlert size={16} className="mt-2" />
           <span>{risk}</span>
         </span>
       )}

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { OfferedChannel } from '#contract/channels.ts';
 import type { ChannelName } from '#contract/tokens.ts';
-import { sentenceOf } from '#web/api/errors.ts';
 import { AboutChannel } from '#web/features/tokens/channels/AboutChannel.tsx';
 import { aboutChannel, pricesOf } from '#web/features/tokens/channels/channelWords.ts';
 import { channelsQuery } from '#web/features/tokens/channels/queries.ts';
@@ -23,7 +22,7 @@ export function ChannelChoice({ legend, without, value, error, onChange }: Props
   const { data, error: failure, refetch } = useQuery(channelsQuery);
   if (!data) {
     return failure ? (
-      <WentWrong message={sentenceOf(failure)} onRetry={() => void refetch()} />
+      <WentWrong query={{ error: failure, refetch }} />
     ) : (
       <div aria-busy="true" className="grid gap-8">
         <Skeleton width="5em" />

@@ -104,7 +104,7 @@ export function CloudForm<A extends Act>({
           {known ? 'Simpan dan sambungkan' : 'Sambungkan nomor'}
         </Button>
         {onCancel && (
-          <Button variant="outline" tone="neutral" onClick={onCancel}>
+          <Button variant="outline" onClick={onCancel}>
             Batal
           </Button>
         )}

@@ -45,11 +45,7 @@ export const NewAccessButton = ({
   status: TokenStatus;
   onClick: () => void;
 }) => (
-  <Button
-    variant={status === 'disconnected' ? 'solid' : 'outline'}
-    {...(status !== 'disconnected' && { tone: 'neutral' as const })}
-    onClick={onClick}
-  >
+  <Button variant={status === 'disconnected' ? 'solid' : 'outline'} onClick={onClick}>
     Masukkan access token baru
   </Button>
 );

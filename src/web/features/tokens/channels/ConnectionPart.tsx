@@ -10,7 +10,6 @@ import {
 } from '#contract/channels.ts';
 import { formatDateTime } from '#contract/base/time.ts';
 import type { Token } from '#contract/tokens.ts';
-import { sentenceOf } from '#web/api/errors.ts';
 import { useUser } from '#web/api/user.ts';
 import { uptimeWords } from '#web/features/tokens/channels/health.ts';
 import { connectionQuery, cloudQuery } from '#web/features/tokens/channels/queries.ts';
@@ -36,9 +35,7 @@ export function ConnectionPart({ token, linking }: Props) {
   return (
     <>
       {data === undefined && !error && <Skeleton height={18} lines={4} />}
-      {error && data === undefined && (
-        <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />
-      )}
+      {error && data === undefined && <WentWrong query={{ error, refetch }} />}
       {data && <Health connection={data} isConnected={token.status === 'linked'} />}
       {isShown && token.channel === 'cloud' && <CloudPart token={token} linking={linking} />}
       {isShown && token.channel === 'web' && (
@@ -129,11 +126,7 @@ function CloudPart({ token, linking }: CloudPartProps) {
     if (isFresh) part.current?.focus();
   }, [isFresh]);
   if (cloud === undefined) {
-    return error ? (
-      <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />
-    ) : (
-      <Skeleton height={18} lines={6} />
-    );
+    return error ? <WentWrong query={{ error, refetch }} /> : <Skeleton height={18} lines={6} />;
   }
   const isConnected = token.phone !== null && cloud !== null;
   if (!isConnected || isEditing) {

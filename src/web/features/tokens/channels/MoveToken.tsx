@@ -1,5 +1,5 @@
 import { isolated } from '#contract/base/names.ts';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { moveToken } from '#contract/channels.ts';
 import type { ChannelName, Token } from '#contract/tokens.ts';
 import { PasswordQuestion } from '#web/features/auth/auth.ts';
@@ -8,11 +8,8 @@ import { ChannelChoice } from '#web/features/tokens/channels/ChannelChoice.tsx';
 import { channelLabel } from '#web/features/tokens/labels.ts';
 import { useTokenChanged } from '#web/features/tokens/queries.ts';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
-import { FormActions } from '#web/ui/form/FormActions.tsx';
-import { Modal } from '#web/ui/overlay/Modal.tsx';
+import { FormModal } from '#web/ui/form/FormModal.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
-
-const FORM = 'pindah-kanal';
 
 type Props = {
   token: Token;
@@ -35,40 +32,34 @@ export function MoveToken({ token, onClose, onMoved }: Props) {
       onMoved();
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     setMissing(channel === undefined);
     if (channel && !move.busy) move.mutate({ token_id: token.id, channel });
   };
   return (
-    <Modal
-      open
+    <FormModal
       onClose={() => move.busy || onClose()}
       title="Pindah kanal"
-      footer={
-        <FormActions form={FORM} busy={move.busy} onCancel={onClose}>
-          Pindahkan
-        </FormActions>
-      }
+      submit="Pindahkan"
+      busy={move.busy}
+      onSubmit={submit}
     >
-      <form id={FORM} noValidate className="stack gap-16" onSubmit={submit}>
-        <p>
-          Token <bdi>{token.name}</bdi> sekarang memakai {channelLabel[token.channel]}. Kunci API,
-          batas, dan riwayatnya tetap.
-          {token.phone !== null &&
-            ' Nomornya dilepas dan harus disambungkan lagi di kanal baru.'}{' '}
-          Pesan yang antre menunggu sampai tersambung, dengan harga saat diterima.
-        </p>
-        <RefusalAlert error={move.error} />
-        <ChannelChoice
-          legend="Kanal baru"
-          without={token.channel}
-          value={channel}
-          error={isMissing && !channel ? 'Pilih kanalnya.' : undefined}
-          onChange={setChannel}
-        />
-        <PasswordQuestion of={moveToken} />
-      </form>
-    </Modal>
+      <p>
+        Token <bdi>{token.name}</bdi> sekarang memakai {channelLabel[token.channel]}. Kunci API,
+        batas, dan riwayatnya tetap.
+        {token.phone !== null &&
+          ' Nomornya dilepas dan harus disambungkan lagi di kanal baru.'}{' '}
+        Pesan yang antre menunggu sampai tersambung, dengan harga saat diterima.
+      </p>
+      <RefusalAlert error={move.error} />
+      <ChannelChoice
+        legend="Kanal baru"
+        without={token.channel}
+        value={channel}
+        error={isMissing && !channel ? 'Pilih kanalnya.' : undefined}
+        onChange={setChannel}
+      />
+      <PasswordQuestion of={moveToken} />
+    </FormModal>
   );
 }

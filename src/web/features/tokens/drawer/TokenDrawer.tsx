@@ -1,5 +1,6 @@
+import { later } from '#web/browser/lazyComponent.ts';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useId, useRef, type ReactNode, useEffect, useState } from 'react';
+import { Suspense, useId, useRef, type ReactNode, useEffect, useState } from 'react';
 import { formatNumber } from '#contract/base/money.ts';
 import { formatPhone } from '#contract/base/phone.ts';
 import { formatAgo, formatDateTime, civilDate } from '#contract/base/time.ts';
@@ -10,7 +11,7 @@ import {
   rotateToken,
   updateToken,
 } from '#contract/tokens.ts';
-import { isNotFound, sentenceOf } from '#web/api/errors.ts';
+import { isNotFound } from '#web/api/errors.ts';
 import { useUser } from '#web/api/user.ts';
 import { ExpiryChip } from '#web/features/tokens/access/ExpiryChip.tsx';
 import { TokenReview, ReviewChip } from '#web/features/tokens/drawer/TokenReview.tsx';
@@ -47,9 +48,7 @@ import { TextField } from '#web/ui/text/TextField.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
 /** Most tokens of a trial never use a real network. */
-const ConnectionPart = lazy(async () => ({
-  default: (await import('#web/features/tokens/channels/ConnectionPart.tsx')).ConnectionPart,
-}));
+const ConnectionPart = later(() => import('#web/features/tokens/channels/ConnectionPart.tsx'));
 
 type Props = {
   id: string;
@@ -69,7 +68,7 @@ export function TokenDrawer({ id, linking, onClose }: Props) {
             Alamatnya mungkin salah tulis, atau token ini sudah dihapus.
           </EmptyState>
         ) : (
-          <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />
+          <WentWrong query={{ error, refetch }} />
         )
       ) : (
         <div aria-busy="true" className="stack gap-24">
@@ -159,9 +158,7 @@ function TokenFacts({ token }: { token: Token }) {
 }
 
 /** Contains the date picker, which the list of tokens does not need. */
-const TokenAccessPart = lazy(async () => ({
-  default: (await import('#web/features/tokens/access/TokenAccessPart.tsx')).TokenAccessPart,
-}));
+const TokenAccessPart = later(() => import('#web/features/tokens/access/TokenAccessPart.tsx'));
 
 /** Fragments of the address that open the fold. */
 const parts = ['kunci', 'id', 'webhook', 'akses', 'contoh'] as const;
@@ -242,9 +239,7 @@ function CloudIds({ token }: { token: Token }) {
   );
 }
 
-const MoveToken = lazy(async () => ({
-  default: (await import('#web/features/tokens/channels/MoveToken.tsx')).MoveToken,
-}));
+const MoveToken = later(() => import('#web/features/tokens/channels/MoveToken.tsx'));
 
 type TokenActionsProps = { token: Token; onGone: () => void };
 
@@ -254,23 +249,17 @@ function TokenActions({ token, onGone }: TokenActionsProps) {
   const askRemove = useRemoveToken(token, onGone);
   const askUnlink = () =>
     confirm({
-      cancelText: 'Batal',
-      sentenceOf,
       ...unlinkWords(token),
       onConfirm: async () => changed(await unlink.perform({ token_id: token.id })),
     });
 
-  const outline = { variant: 'outline', tone: 'neutral' } as const;
+  const outline = { variant: 'outline' } as const;
   return (
     <section className={styles['part']}>
       <h4>Tindakan</h4>
       <div className="flex wrap gap-8">
         {token.phone && (
-          <Button
-            {...outline}
-            icon={<Unplug size={18} aria-hidden="true" />}
-            onClick={() => void askUnlink()}
-          >
+          <Button {...outline} icon={<Unplug size={18} />} onClick={() => void askUnlink()}>
             {token.channel === 'cloud' ? 'Putuskan nomor' : 'Putuskan ponsel'}
           </Button>
         )}
@@ -278,7 +267,7 @@ function TokenActions({ token, onGone }: TokenActionsProps) {
         <Button
           {...outline}
           tone="danger"
-          icon={<Trash2 size={18} aria-hidden="true" />}
+          icon={<Trash2 size={18} />}
           onClick={() => void askRemove()}
         >
           Hapus token
@@ -294,12 +283,7 @@ function Move({ token }: { token: Token }) {
   const close = () => setOpen(false);
   return (
     <>
-      <Button
-        variant="outline"
-        tone="neutral"
-        icon={<ArrowRightLeft size={18} aria-hidden="true" />}
-        onClick={() => setOpen(true)}
-      >
+      <Button variant="outline" icon={<ArrowRightLeft size={18} />} onClick={() => setOpen(true)}>
         Pindah kanal
       </Button>
       {isOpen && (
@@ -333,8 +317,6 @@ function TokenKey({ token }: { token: Token }) {
   const hasKey = token.key_hint !== '';
   const askKey = () =>
     confirm({
-      cancelText: 'Batal',
-      sentenceOf,
       ...(hasKey ? rotateWords : makeWords),
       onConfirm: async () => {
         const { token: renewed, key } = await rotate.perform({ token_id: token.id });
@@ -356,12 +338,7 @@ function TokenKey({ token }: { token: Token }) {
         )}
       </p>
       <div>
-        <Button
-          variant="outline"
-          tone="neutral"
-          icon={<RotateCcwKey size={18} aria-hidden="true" />}
-          onClick={() => void askKey()}
-        >
+        <Button variant="outline" icon={<RotateCcwKey size={18} />} onClick={() => void askKey()}>
           {hasKey ? 'Ganti kunci' : 'Buat kunci'}
         </Button>
       </div>
@@ -422,28 +399,16 @@ function TokenSettings({ token }: { token: Token }) {
       <h4>Pengaturan</h4>
       <form ref={form.ref} noValidate className="stack gap-16" onSubmit={onSubmit}>
         <RefusalAlert error={error} fields={['name', 'daily_limit']} />
-        <TextField
-          label="Nama"
-          required
-          name="name"
-          autoComplete="off"
-          value={form.values.name}
-          error={form.errors.name}
-          onChange={(event) => form.set('name', event.target.value)}
-          onBlur={() => form.leave('name')}
-        />
+        <TextField label="Nama" required autoComplete="off" {...form.field('name')} />
         <TextField
           label="Batas harian"
           required
-          name="daily_limit"
           inputMode="numeric"
           autoComplete="off"
           suffix="pesan"
           help="Pesan di atas batas ini ditolak sampai hari berganti."
-          value={form.values.daily_limit}
-          error={form.errors.daily_limit}
+          {...form.field('daily_limit')}
           onChange={(event) => form.set('daily_limit', event.target.value.replace(/\D/g, ''))}
-          onBlur={() => form.leave('daily_limit')}
         />
         <div>
           <Button type="submit" variant="subtle" busy={busy}>

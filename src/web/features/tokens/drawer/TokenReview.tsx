@@ -16,7 +16,7 @@ import { toast } from '#web/ui/toast/toasts.ts';
 
 export const ReviewChip = ({ token }: { token: Token }) =>
   token.review && (
-    <StatusChip tone="warning" icon={<ShieldQuestionMark size={14} aria-hidden="true" />}>
+    <StatusChip tone="warning" icon={<ShieldQuestionMark size={14} />}>
       Perlu diperiksa
     </StatusChip>
   );
@@ -55,18 +55,13 @@ export function TokenReview({ token, onKept, onGone }: Props) {
       <RefusalAlert error={keep.error} />
       <PasswordQuestion quiet of={confirmToken} />
       <div className="flex wrap gap-8">
-        <Button
-          type="submit"
-          variant="subtle"
-          icon={<Check size={18} aria-hidden="true" />}
-          busy={keep.busy}
-        >
+        <Button type="submit" variant="subtle" icon={<Check size={18} />} busy={keep.busy}>
           Tetap pakai
         </Button>
         <Button
           variant="outline"
           tone="danger"
-          icon={<Trash2 size={18} aria-hidden="true" />}
+          icon={<Trash2 size={18} />}
           onClick={() => void askRemove()}
         >
           Tidak kenal, hapus

@@ -1,6 +1,5 @@
 import { isolated } from '#contract/base/names.ts';
 import { deleteToken, type Token } from '#contract/tokens.ts';
-import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { useTokenChanged } from '#web/features/tokens/queries.ts';
 import { confirm } from '#web/ui/overlay/confirm.ts';
@@ -18,12 +17,8 @@ export function useRemoveToken({ id, name }: Token, onGone: () => void): () => P
           pesan tetap ada.
         </p>
       ),
-      cancelText: 'Batal',
       confirmText: 'Hapus',
-      sentenceOf,
-      onConfirm: async () => {
-        await remove.perform({ token_id: id });
-      },
+      onConfirm: () => remove.perform({ token_id: id }),
     });
     if (!gone) return;
     onGone();

@@ -27,11 +27,7 @@ export function KeyDialog({ title, secret, channel, note, onClose, next }: Props
   };
   const foot = (
     <>
-      <Button
-        variant={next ? 'outline' : 'solid'}
-        tone={next ? 'neutral' : 'primary'}
-        onClick={onClose}
-      >
+      <Button variant={next ? 'outline' : 'solid'} onClick={onClose}>
         Sudah saya simpan
       </Button>
       {next && <Button onClick={next.go}>{next.label}</Button>}

@@ -1,6 +1,7 @@
+import { later } from '#web/browser/lazyComponent.ts';
 import { ExternalLink, Link2, QrCode } from 'lucide-react';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
+import { type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { formatPhone } from '#contract/base/phone.ts';
 import { type Token, linkToken } from '#contract/tokens.ts';
 import { type LinkFailure, consentScan, getScan, linkFailures } from '#contract/scan.ts';
@@ -16,12 +17,8 @@ import { CopyField } from '#web/ui/copy/CopyField.tsx';
 import { Countdown } from '#web/ui/time/Countdown.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
-const QrImage = lazy(async () => ({
-  default: (await import('#web/ui/qr/QrImage.tsx')).QrImage,
-}));
-const ScanHere = lazy(async () => ({
-  default: (await import('#web/features/tokens/links/ScanHere.tsx')).ScanHere,
-}));
+const QrImage = later(() => import('#web/ui/qr/QrImage.tsx'));
+const ScanHere = later(() => import('#web/features/tokens/links/ScanHere.tsx'));
 
 const QR_PX = 264;
 /** Large enough for a camera: an address makes many modules. */
@@ -162,8 +159,7 @@ export function LinkPart({ token, linking, atOnce = false, risk, restricted = fa
         {here === undefined && (
           <Button
             variant={live ? 'outline' : 'solid'}
-            tone={live ? 'neutral' : 'primary'}
-            icon={<QrCode size={18} aria-hidden="true" />}
+            icon={<QrCode size={18} />}
             busy={busy}
             onClick={() => begin(true)}
           >
@@ -172,8 +168,7 @@ export function LinkPart({ token, linking, atOnce = false, risk, restricted = fa
         )}
         <Button
           variant="outline"
-          tone="neutral"
-          icon={<Link2 size={18} aria-hidden="true" />}
+          icon={<Link2 size={18} />}
           busy={busy}
           onClick={() => begin(false)}
         >
@@ -206,7 +201,7 @@ function ScanLink({ link, onEnd }: { link: Link; onEnd: () => void }) {
           href={link.path}
           target="_blank"
           rel="noopener"
-          icon={<ExternalLink size={18} aria-hidden="true" />}
+          icon={<ExternalLink size={18} />}
         >
           Buka<span className="sr-only"> halaman pindai (tab baru)</span>
         </AnchorButton>

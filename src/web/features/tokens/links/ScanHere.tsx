@@ -10,7 +10,6 @@ import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
 import { useForm } from '#web/ui/form/useForm.ts';
 import { useWide } from '#web/ui/layout/useMedia.ts';
 import { PhoneField } from '#web/ui/phone/PhoneField.tsx';
-import { sentenceOf } from '#web/api/errors.ts';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { Countdown } from '#web/ui/time/Countdown.tsx';
 import { showCountdown } from '#web/ui/time/countdown.ts';
@@ -36,7 +35,7 @@ export function ScanHere({ path, nonce, onEnd, onRenew }: Props) {
   const isPhone = !useWide();
   const look = () => void refetch();
   if (!scan) {
-    if (error && !over) return <WentWrong message={sentenceOf(error)} onRetry={look} />;
+    if (error && !over) return <WentWrong query={{ error, refetch }} />;
     return <Skeleton width={264} height={264} />;
   }
   const { qr, state, channel } = scan;
@@ -88,13 +87,10 @@ function ByNumber({ data, onRequest }: ByNumberProps) {
       <PhoneField
         label="Atau pakai kode penautan: nomor WhatsApp di ponsel ini"
         required
-        value={form.values.phone}
-        error={form.errors.phone}
-        onChange={(digits) => form.set('phone', digits)}
-        onBlur={() => form.leave('phone')}
+        {...form.field('phone')}
       />
       <div>
-        <Button type="submit" variant="outline" tone="neutral">
+        <Button type="submit" variant="outline">
           Minta kode penautan
         </Button>
       </div>

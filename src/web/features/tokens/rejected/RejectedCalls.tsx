@@ -136,7 +136,7 @@ function Filters({ token, reason, onReload }: FiltersProps) {
         square
         variant="subtle"
         tone="neutral"
-        icon={<RefreshCw size={18} aria-hidden="true" />}
+        icon={<RefreshCw size={18} />}
         aria-label="Muat ulang"
         title="Muat ulang"
         onClick={onReload}

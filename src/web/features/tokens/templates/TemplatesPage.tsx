@@ -58,7 +58,7 @@ import type { Column } from '#web/ui/table/tableProps.ts';
 import { NoRows } from '#web/ui/table/list/NoRows.tsx';
 import { useAddressView } from '#web/ui/table/list/useAddressView.ts';
 import { useList } from '#web/ui/table/list/useList.ts';
-import { isNotFound, sentenceOf } from '#web/api/errors.ts';
+import { isNotFound } from '#web/api/errors.ts';
 import { sendSample } from '#web/features/tokens/templates/samples.ts';
 import { useSending } from '#web/features/tokens/samples.ts';
 import { CodeBlock } from '#web/ui/copy/CodeBlock.tsx';
@@ -103,8 +103,7 @@ export function TemplatesPage() {
               to="/docs"
               hash="post-v1templates"
               variant="outline"
-              tone="neutral"
-              icon={<BookOpen size={18} aria-hidden="true" />}
+              icon={<BookOpen size={18} />}
             >
               Dokumentasi templat
             </LinkButton>
@@ -279,13 +278,7 @@ function BodyField({ form }: FieldsProps) {
         help="Variabel ditulis {{1}}, {{2}}, atau {{nama}}, dan diisi setiap kali dikirim."
       />
       <div>
-        <Button
-          variant="outline"
-          tone="neutral"
-          size="sm"
-          icon={<Braces size={16} aria-hidden="true" />}
-          onClick={insert}
-        >
+        <Button variant="outline" size="sm" icon={<Braces size={16} />} onClick={insert}>
           Sisipkan {variable}
         </Button>
       </div>
@@ -309,8 +302,7 @@ function useTemplateSync() {
     button: isOffered && (
       <Button
         variant="outline"
-        tone="neutral"
-        icon={<RefreshCw size={18} aria-hidden="true" />}
+        icon={<RefreshCw size={18} />}
         busy={sync.busy}
         onClick={() => sync.busy || sync.mutate({})}
       >
@@ -382,7 +374,7 @@ const FULL = 'templat-penuh';
 function AddTemplate({ variant = 'solid' }: Pick<ButtonLook, 'variant'>) {
   const look = {
     variant,
-    icon: <Plus size={18} aria-hidden="true" />,
+    icon: <Plus size={18} />,
     children: 'Tambah templat',
   };
   return useQuery(templatesFullQuery).data ? (
@@ -461,7 +453,7 @@ function TemplateDrawer({ open, onClose }: Props) {
       {template ? (
         <Details template={template} onGone={onClose} />
       ) : error && !isNotFound(error) ? (
-        <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />
+        <WentWrong query={{ error, refetch }} />
       ) : template === null || error ? (
         <EmptyState title="Templat ini tidak ada">
           Mungkin sudah dihapus, atau namanya atau bahasanya lain.
@@ -510,7 +502,7 @@ function Details({ template, onGone }: { template: Template; onGone: () => void 
         <Button
           variant="outline"
           tone="danger"
-          icon={<Trash2 size={18} aria-hidden="true" />}
+          icon={<Trash2 size={18} />}
           onClick={() => void remove()}
         >
           Hapus templat
@@ -562,12 +554,8 @@ function useRemoveTemplate({ name, language }: Template, onGone: () => void) {
           ditolak. Pesan yang sudah dikirim dengannya tetap ada. Ini tidak dapat dibatalkan.
         </p>
       ),
-      cancelText: 'Batal',
       confirmText: 'Hapus',
-      sentenceOf,
-      onConfirm: async () => {
-        await remove.perform({ name, language });
-      },
+      onConfirm: () => remove.perform({ name, language }),
     });
     if (!gone) return;
     onGone();

@@ -47,7 +47,7 @@ import { NoRows } from '#web/ui/table/list/NoRows.tsx';
 import { useAddressView } from '#web/ui/table/list/useAddressView.ts';
 import { useList } from '#web/ui/table/list/useList.ts';
 import { useQuery } from '@tanstack/react-query';
-import { refusalCode, sentenceOf } from '#web/api/errors.ts';
+import { refusalCode } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { CodeBlock } from '#web/ui/copy/CodeBlock.tsx';
@@ -60,7 +60,7 @@ import { nameAndNumberOf } from '#contract/messages/peer.ts';
 import { Link } from '#web/browser/router/Link.tsx';
 import { DatePicker } from '#web/ui/date/DatePicker.tsx';
 import { dateWords, type DateRange } from '#web/ui/date/dates.ts';
-import type { Option } from '#web/ui/select/options.ts';
+import { type Option, optionsOf } from '#web/ui/select/options.ts';
 import { Select } from '#web/ui/select/Select.tsx';
 import { ListFilters } from '#web/ui/table/list/ListFilters.tsx';
 import { SearchField } from '#web/ui/text/SearchField.tsx';
@@ -145,9 +145,8 @@ type ReplayProps = { isOff: boolean; reason: string; onClick: () => void };
 const ReplayButton = ({ isOff, reason, onClick }: ReplayProps) => (
   <Button
     variant="outline"
-    tone="neutral"
     size="sm"
-    icon={<History size={16} aria-hidden="true" />}
+    icon={<History size={16} />}
     disabled={isOff}
     aria-describedby={isOff ? reason : undefined}
     onClick={onClick}
@@ -251,12 +250,7 @@ function Content({ webhook, id }: { webhook: Webhook; id: string }) {
   if (delivery) return <Details tokenId={tokenId} isOff={state === 'off'} delivery={delivery} />;
   if (error) {
     const isGone = refusalCode(error) === 'not_found';
-    return (
-      <WentWrong
-        message={sentenceOf(error)}
-        {...(isGone ? {} : { onRetry: () => void refetch() })}
-      />
-    );
+    return <WentWrong query={isGone ? { error } : { error, refetch }} />;
   }
   return (
     <div aria-busy="true">
@@ -289,7 +283,7 @@ function Details({ tokenId, isOff, delivery }: DetailsProps) {
         <div>
           <Button
             variant="subtle"
-            icon={<RotateCcw size={18} aria-hidden="true" />}
+            icon={<RotateCcw size={18} />}
             disabled={isOff}
             aria-describedby={isOff ? reason : undefined}
             busy={replay.busy}
@@ -416,10 +410,7 @@ function Peer({ delivery: { peer, name, message_id: id } }: { delivery: Delivery
   );
 }
 
-const stateOptions: readonly Option[] = [
-  { value: '', label: 'Semua status' },
-  ...Object.entries(deliveryStateLabel).map(([value, label]) => ({ value, label })),
-];
+const stateOptions = optionsOf('Semua status', deliveryStateLabel);
 const typeOptions: readonly Option[] = [
   { value: '', label: 'Semua jenis' },
   ...eventTypes.map((value) => ({ value, label: eventTypeLabel[value] })),
@@ -446,23 +437,20 @@ const DeliveryFilters = ({ search, filters, onChange }: DeliveryFiltersProps) =>
       title="Saring pengiriman"
       count={[filters.state, filters.type, rangeOf(search)].filter(Boolean).length}
       onReset={() => onChange(noFilters)}
-    >
-      {(hideLabel) => (
-        <>
-          <Select
-            label="Status"
-            hideLabel={hideLabel}
-            options={stateOptions}
-            value={filters.state ?? ''}
-            onChange={({ target }) => onChange({ state: target.value || undefined })}
-          />
-          <Select
-            label="Peristiwa"
-            hideLabel={hideLabel}
-            options={typeOptions}
-            value={filters.type ?? ''}
-            onChange={({ target }) => onChange({ type: target.value || undefined })}
-          />
+      filters={[
+        {
+          label: 'Status',
+          options: stateOptions,
+          value: filters.state,
+          onChange: (state) => onChange({ state }),
+        },
+        {
+          label: 'Peristiwa',
+          options: typeOptions,
+          value: filters.type,
+          onChange: (type) => onChange({ type }),
+        },
+        (hideLabel) => (
           <DatePicker
             label="Tanggal (WIB)"
             labels={dateWords}
@@ -471,9 +459,9 @@ const DeliveryFilters = ({ search, filters, onChange }: DeliveryFiltersProps) =>
             max={civilDate(new Date())}
             onChange={(range) => onChange({ from: range?.from, to: range?.to })}
           />
-        </>
-      )}
-    </ListFilters>
+        ),
+      ]}
+    />
   </div>
 );
 
@@ -544,7 +532,7 @@ function ReplayDialog({ webhook, filters, onClose }: ReplayDialogProps) {
       size="sm"
       footer={
         <>
-          <Button variant="outline" tone="neutral" onClick={onClose}>
+          <Button variant="outline" onClick={onClose}>
             Batal
           </Button>
           <Button

@@ -83,17 +83,13 @@ export function WebhookForm({ id, form, onSubmit, error, children }: Props) {
       <TextField
         label="Alamat webhook"
         required
-        name="url"
         type="url"
         inputMode="url"
         autoComplete="off"
         spellCheck={false}
         placeholder="https://toko.example/kabari"
         help="Alamat https umum. Saat disimpan, Kabari mengirim uji coba ke sana."
-        value={form.values.url}
-        error={form.errors.url}
-        onChange={(event) => form.set('url', event.target.value)}
-        onBlur={() => form.leave('url')}
+        {...form.field('url')}
       />
       <Select
         label="Format"
@@ -107,15 +103,11 @@ export function WebhookForm({ id, form, onSubmit, error, children }: Props) {
       {format === 'cloud' && (
         <TextField
           label="Verify token"
-          name="verify_token"
           autoComplete="off"
           spellCheck={false}
           maxLength={WEBHOOK_LIMITS.verifyTokenLength}
           help="Kata yang diharapkan program Anda saat alamatnya diperiksa. Kosongkan untuk memakai buatan Kabari."
-          value={form.values.verify_token}
-          error={form.errors.verify_token}
-          onChange={(event) => form.set('verify_token', event.target.value)}
-          onBlur={() => form.leave('verify_token')}
+          {...form.field('verify_token')}
         />
       )}
       <div className={styles['kinds']}>

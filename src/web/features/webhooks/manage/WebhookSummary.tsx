@@ -43,7 +43,6 @@ import { useWebhookForm, WebhookForm } from '#web/features/webhooks/manage/Webho
 import { FormActions } from '#web/ui/form/FormActions.tsx';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { PasswordQuestion } from '#web/features/auth/auth.ts';
-import { sentenceOf } from '#web/api/errors.ts';
 import { rotationNote } from '#web/features/webhooks/manage/rotation.ts';
 import { SecretDialog } from '#web/features/webhooks/manage/SecretDialog.tsx';
 import { Dropdown, MenuButton, MenuSeparator } from '#web/ui/menu/Dropdown.tsx';
@@ -100,7 +99,7 @@ export function WebhookSummary({ webhook }: { webhook: Webhook }) {
         <div className="row wrap gap-8">
           {off && (
             <Button
-              icon={<Power size={18} aria-hidden="true" />}
+              icon={<Power size={18} />}
               busy={power.busy}
               onClick={() => power.mutate({ token_id, state: 'on' })}
             >
@@ -109,18 +108,13 @@ export function WebhookSummary({ webhook }: { webhook: Webhook }) {
           )}
           <Button
             variant="subtle"
-            icon={<FlaskConical size={18} aria-hidden="true" />}
+            icon={<FlaskConical size={18} />}
             busy={trial.busy}
             onClick={() => trial.mutate({ token_id })}
           >
             Kirim uji coba
           </Button>
-          <Button
-            variant="outline"
-            tone="neutral"
-            icon={<Pencil size={18} aria-hidden="true" />}
-            onClick={() => setEditing(true)}
-          >
+          <Button variant="outline" icon={<Pencil size={18} />} onClick={() => setEditing(true)}>
             Ubah
           </Button>
           <WebhookMenu webhook={webhook} onOff={() => power.mutate({ token_id, state: 'off' })} />
@@ -221,7 +215,7 @@ function WebhookMenu({ webhook, onOff }: WebhookMenuProps) {
   const rotate = useAct(rotateWebhookSecret);
   const remove = useAct(deleteWebhook);
   const ask = (words: Question, onConfirm: () => void | Promise<void>) =>
-    confirm({ cancelText: 'Batal', sentenceOf, ...words, onConfirm });
+    confirm({ ...words, onConfirm });
   const askRotate = () =>
     ask(rotateWords(format), async () => setRotated(await rotate.perform({ token_id })));
   const askRemove = async () => {
@@ -239,8 +233,8 @@ function WebhookMenu({ webhook, onOff }: WebhookMenuProps) {
         label="Tindakan webhook"
         align="end"
         trigger={(trigger) => (
-          <Button {...trigger} variant="outline" tone="neutral" square aria-label="Tindakan lain">
-            <EllipsisVertical size={18} aria-hidden="true" />
+          <Button {...trigger} variant="outline" square aria-label="Tindakan lain">
+            <EllipsisVertical size={18} />
           </Button>
         )}
       >

@@ -88,7 +88,7 @@ function Files({ files, selected, select, remove, isTooLong, box }: Attached) {
                 write();
               }}
             >
-              <X size={16} aria-hidden="true" />
+              <X size={16} />
             </button>
           </div>
         );

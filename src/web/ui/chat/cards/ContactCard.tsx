@@ -38,7 +38,7 @@ export function ContactCard(props: Props) {
       className={classes('grid align-center gap-10 max-w-full columns-start', styles['card'])}
     >
       <span className={classes('place-center text-accent size-40 rounded-full', styles['icon'])}>
-        <UserRound size={20} aria-hidden="true" />
+        <UserRound size={20} />
       </span>
       <span className="grid justify-items-start">
         <bdi id={id} className="max-w-full truncate strong" title={shown}>
@@ -97,7 +97,6 @@ const Action = ({ icon: Icon, about, onClick, children }: ActionProps) => (
   <Button
     size="sm"
     variant="outline"
-    tone="neutral"
     icon={<Icon size={16} aria-hidden="true" />}
     aria-describedby={about}
     onClick={onClick}

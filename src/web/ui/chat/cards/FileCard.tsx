@@ -63,7 +63,7 @@ export function FileCard({ name, type, url, size }: Props) {
       className="row gap-10 max-w-full min-h-44 inherit no-underline"
     >
       {inside}
-      <Download size={18} aria-hidden="true" className={styles['download']} />
+      <Download size={18} className={styles['download']} />
     </a>
   );
 }
@@ -111,13 +111,19 @@ export function LinkCard({ kind, message: { type, url, filename }, loading }: Li
             className="row w-fit small strong gap-5 min-h-28"
           >
             Buka tautan
-            <ExternalLink size={14} aria-hidden="true" />
+            <ExternalLink size={14} />
             <span className="sr-only"> (tab baru)</span>
           </a>
         )}
         {href && kind === 'image' && loading && (
           <>
-            <Button size="sm" variant="outline" busy={loading.isBusy} onClick={loading.onLoad}>
+            <Button
+              size="sm"
+              variant="outline"
+              tone="primary"
+              busy={loading.isBusy}
+              onClick={loading.onLoad}
+            >
               Muat gambar
             </Button>
             <span role="status">{loading.hasFailed && 'Gambar tidak dapat dimuat.'}</span>

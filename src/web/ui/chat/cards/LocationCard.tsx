@@ -12,7 +12,7 @@ export function LocationCard({ place: { latitude, longitude, name, address } }: 
       <span
         className={classes('place-center text-accent size-40 rounded', styles['locationCardIcon'])}
       >
-        <MapPin size={20} aria-hidden="true" />
+        <MapPin size={20} />
       </span>
       <span className="grid justify-items-start break-anywhere">
         <bdi className="strong">{title ?? 'Lokasi'}</bdi>
@@ -25,7 +25,7 @@ export function LocationCard({ place: { latitude, longitude, name, address } }: 
           className="row small strong gap-5 min-h-28 touch"
         >
           Buka peta
-          <ExternalLink size={14} aria-hidden="true" />
+          <ExternalLink size={14} />
           <span className="sr-only"> {title} (tab baru)</span>
         </a>
       </span>

@@ -152,7 +152,7 @@ const Microphone = ({ onClick }: { onClick: () => void }) => (
     aria-label="Rekam pesan suara"
     onClick={onClick}
   >
-    <Mic size={20} aria-hidden="true" />
+    <Mic size={20} />
   </button>
 );
 
@@ -190,7 +190,7 @@ const Send = ({ off, word }: { off: boolean; word: string | undefined }) => (
     aria-label={word ?? 'Kirim'}
     aria-disabled={off || undefined}
   >
-    {word ?? <SendHorizontal size={20} aria-hidden="true" />}
+    {word ?? <SendHorizontal size={20} />}
   </button>
 );
 

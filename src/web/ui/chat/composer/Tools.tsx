@@ -18,7 +18,7 @@ type Props = {
 export const Tools = ({ documents, pictures = PICTURES, more, onChoose }: Props) => (
   <Disclosure
     label="Lampiran"
-    icon={<Plus size={20} aria-hidden="true" />}
+    icon={<Plus size={20} />}
     className="relative"
     toggleClass={'place-center flex-none size-44 rounded-full muted hover'}
     contentClass={styles['options']}

@@ -27,7 +27,7 @@ export function EmojiButton({ className, onPick, onClose }: Props) {
         aria-expanded={open}
         onClick={() => (open ? close() : setOpen(true))}
       >
-        <Smile size={20} aria-hidden="true" />
+        <Smile size={20} />
       </button>
       {open && <EmojiPopover anchor={button} label="Pilih emoji" onPick={onPick} onClose={close} />}
     </>

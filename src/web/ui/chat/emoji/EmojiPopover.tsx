@@ -5,9 +5,7 @@ import { classes } from '#web/ui/classes.ts';
 import { Popover } from '#web/ui/overlay/Popover.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
-const EmojiPicker = later(
-  async () => (await import('#web/ui/chat/emoji/EmojiPicker.tsx')).EmojiPicker,
-);
+const EmojiPicker = later(() => import('#web/ui/chat/emoji/EmojiPicker.tsx'));
 
 type Props = {
   anchor: RefObject<HTMLElement | null>;

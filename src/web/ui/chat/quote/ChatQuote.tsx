@@ -29,7 +29,7 @@ export const ChatQuote = ({ name, text, onCancel, onOpen }: Props) => (
         aria-label="Batal membalas"
         onClick={onCancel}
       >
-        <X size={18} aria-hidden="true" />
+        <X size={18} />
       </button>
     )}
   </div>

@@ -93,7 +93,7 @@ const Quick = ({ mine, onReact, onMore }: QuickProps) => (
       aria-label="Emoji lain"
       onClick={onMore}
     >
-      <Plus size={20} aria-hidden="true" />
+      <Plus size={20} />
     </button>
   </div>
 );

@@ -70,7 +70,7 @@ export function Recorder({ onSend, onClose }: Props) {
             ref={focusFirst}
             tone="danger"
             aria-label="Selesai merekam"
-            icon={<Square size={18} aria-hidden="true" />}
+            icon={<Square size={18} />}
             onClick={stop}
           />
         </>
@@ -81,9 +81,8 @@ export function Recorder({ onSend, onClose }: Props) {
             size="lg"
             square
             variant="outline"
-            tone="neutral"
             aria-label="Hapus rekaman"
-            icon={<Trash2 size={18} aria-hidden="true" />}
+            icon={<Trash2 size={18} />}
             onClick={onClose}
           />
           <span className="fill">
@@ -94,7 +93,7 @@ export function Recorder({ onSend, onClose }: Props) {
             square
             ref={focusFirst}
             aria-label="Kirim rekaman"
-            icon={<SendHorizontal size={20} aria-hidden="true" />}
+            icon={<SendHorizontal size={20} />}
             onClick={() => onSend(state.file)}
           />
         </>

@@ -2,7 +2,6 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Pencil, Plus, Trash2 } from 'lucide-react';
 import { useState, useEffect } from 'react';
 import { type QuickReply, REPLY_MAX } from '#contract/messages/sending.ts';
-import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { repliesQuery, type Replies } from '#web/ui/chat/replies/stored.ts';
 import { useGuardedClose } from '#web/ui/overlay/useGuardedClose.ts';
@@ -82,15 +81,13 @@ function All({ of, returns, onWrite }: AllProps) {
   const { words } = of;
   const { data: all, error, refetch } = useQuery({ ...repliesQuery(of), staleTime: 0 });
   const waiting = useSkeleton(all === undefined && !error);
-  const icon = <Plus size={18} aria-hidden="true" />;
+  const icon = <Plus size={18} />;
   const add = (
     <Button {...(returns && { ref: takeFocus })} icon={icon} onClick={() => onWrite(undefined)}>
       Tambah {words.one}
     </Button>
   );
-  if (error && !all) {
-    return <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />;
-  }
+  if (error && !all) return <WentWrong query={{ error, refetch }} />;
   if (!all || waiting) {
     return <div aria-busy="true">{waiting && <Skeleton lines={6} height="1.4em" />}</div>;
   }
@@ -136,9 +133,7 @@ function Line({ of, reply, onEdit }: LineProps) {
     void confirm({
       title: `Hapus /${reply.name}?`,
       children: of.words.others,
-      cancelText: 'Batal',
       confirmText: 'Hapus',
-      sentenceOf,
       onConfirm: async () => {
         await drop.perform({ name: reply.name });
         client.setQueryData(repliesQuery(of).queryKey, (all) =>
@@ -158,11 +153,10 @@ function Line({ of, reply, onEdit }: LineProps) {
           square
           size="sm"
           variant="outline"
-          tone="neutral"
           aria-label={`Ubah /${reply.name}`}
           onClick={onEdit}
         >
-          <Pencil size={16} aria-hidden="true" />
+          <Pencil size={16} />
         </Button>
         <Button
           square
@@ -172,7 +166,7 @@ function Line({ of, reply, onEdit }: LineProps) {
           aria-label={`Hapus /${reply.name}`}
           onClick={ask}
         >
-          <Trash2 size={16} aria-hidden="true" />
+          <Trash2 size={16} />
         </Button>
       </div>
     </li>
@@ -213,7 +207,6 @@ function ReplyForm({ of, reply, onDirty, onDone, onLeave }: FormProps) {
       <RefusalAlert error={error} fields={['name', 'text']} />
       <TextField
         label="Nama"
-        name="name"
         required
         autoComplete="off"
         autoCapitalize="none"
@@ -226,26 +219,19 @@ function ReplyForm({ of, reply, onDirty, onDone, onLeave }: FormProps) {
             ? 'Nama tetap; hapus dan buat baru untuk menggantinya.'
             : 'Yang diketik setelah garis miring, misalnya salam.'
         }
-        value={form.values.name}
-        error={form.errors.name}
-        onChange={(event) => form.set('name', event.target.value)}
-        onBlur={() => form.leave('name')}
+        {...form.field('name')}
       />
       <TextArea
         label="Isi"
-        name="text"
         required
         rows={6}
         counter
         maxLength={REPLY_MAX.text}
         help={`{nama} diganti ${of.words.person}.`}
-        value={form.values.text}
-        error={form.errors.text}
-        onChange={(event) => form.set('text', event.target.value)}
-        onBlur={() => form.leave('text')}
+        {...form.field('text')}
       />
       <div className="flex wrap justify-end gap-8">
-        <Button variant="outline" tone="neutral" onClick={onLeave}>
+        <Button variant="outline" onClick={onLeave}>
           Batal
         </Button>
         <Button type="submit" busy={busy}>

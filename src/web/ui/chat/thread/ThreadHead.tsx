@@ -44,5 +44,5 @@ export function ThreadHead(props: Props) {
 export const threadBack = (label: string) => ({
   className: classes('place-center size-44 rounded muted hover below-768', styles['back']),
   'aria-label': label,
-  children: <ArrowLeft size={20} aria-hidden="true" />,
+  children: <ArrowLeft size={20} />,
 });

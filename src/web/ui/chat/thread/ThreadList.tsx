@@ -100,7 +100,7 @@ const Down = ({ unread, onClick }: { unread: number; onClick: () => void }) => (
     )}
     onClick={onClick}
   >
-    <ArrowDown size={18} aria-hidden="true" />
+    <ArrowDown size={18} />
     Ke pesan terbaru
     <CountBadge>
       <ShortCount count={unread} of="belum dibaca" />

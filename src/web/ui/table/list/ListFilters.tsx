@@ -1,9 +1,22 @@
 import { SlidersHorizontal, X } from 'lucide-react';
-import { useState, type ReactNode } from 'react';
+import { Fragment, useState, type ReactNode } from 'react';
 import { Button } from '#web/ui/button/Button.tsx';
 import { useWide } from '#web/ui/layout/useMedia.ts';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { Stack } from '#web/ui/panel/Panel.tsx';
+import type { Option } from '#web/ui/select/options.ts';
+import { Select } from '#web/ui/select/Select.tsx';
+
+/** A select; `undefined` is none of its values. */
+type SelectFilter = {
+  label: string;
+  options: readonly Option[];
+  value: string | undefined;
+  onChange: (value: string | undefined) => void;
+};
+
+/** A select, or any other field. */
+export type Filter = SelectFilter | ((hideLabel: boolean) => ReactNode);
 
 type Props = {
   /** The title of the sheet, as in `Saring mutasi`. */
@@ -12,18 +25,33 @@ type Props = {
   count: number;
   reset?: string;
   onReset: () => void;
-  /** The fields; their labels are visible in the sheet only. */
-  children: (hideLabel: boolean) => ReactNode;
+  /** Their labels are visible in the sheet only. */
+  filters: readonly Filter[];
 };
 
 /** The filters of a list: fields in the row of the parent, on phones one button that opens them in a sheet. */
-export function ListFilters({ title, count, reset = 'Hapus filter', onReset, children }: Props) {
+export function ListFilters({ title, count, reset = 'Hapus filter', onReset, filters }: Props) {
   const [open, setOpen] = useState(false);
   const wide = useWide();
+  const fields = filters.map((filter, index) => (
+    <Fragment key={index}>
+      {typeof filter === 'function' ? (
+        filter(wide)
+      ) : (
+        <Select
+          label={filter.label}
+          hideLabel={wide}
+          options={filter.options}
+          value={filter.value ?? ''}
+          onChange={({ target }) => filter.onChange(target.value || undefined)}
+        />
+      )}
+    </Fragment>
+  ));
   if (wide)
     return (
       <>
-        {children(true)}
+        {fields}
         {count > 0 && (
           <Button
             variant="link"
@@ -44,7 +72,6 @@ export function ListFilters({ title, count, reset = 'Hapus filter', onReset, chi
     <>
       <Button
         variant={count > 0 ? 'subtle' : 'outline'}
-        tone={count > 0 ? 'primary' : 'neutral'}
         icon={<SlidersHorizontal size={18} />}
         square={count === 0}
         aria-label={count > 0 ? `Filter (${count})` : 'Filter'}
@@ -58,14 +85,14 @@ export function ListFilters({ title, count, reset = 'Hapus filter', onReset, chi
         title={title}
         footer={
           <>
-            <Button variant="outline" tone="neutral" onClick={onReset}>
+            <Button variant="outline" onClick={onReset}>
               {reset}
             </Button>
             <Button onClick={() => setOpen(false)}>Lihat daftar</Button>
           </>
         }
       >
-        <Stack>{children(false)}</Stack>
+        <Stack>{fields}</Stack>
       </Modal>
     </>
   );

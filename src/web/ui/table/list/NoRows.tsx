@@ -1,5 +1,4 @@
 import type { ReactNode } from 'react';
-import { sentenceOf } from '#web/api/errors.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { EmptyState, WentWrong } from '#web/ui/panel/EmptyState.tsx';
 
@@ -13,8 +12,7 @@ type Props = {
 
 /** Explains why a table is empty: loading failed, nothing matches the filters, or there are no rows yet. */
 export function NoRows({ list, onReset, reset = 'Hapus filter', children }: Props) {
-  if (list.error)
-    return <WentWrong message={sentenceOf(list.error)} onRetry={() => void list.refetch()} />;
+  if (list.error) return <WentWrong query={list} />;
   if (!onReset) return children;
   return (
     <EmptyState

@@ -16,7 +16,6 @@ export function PickButton<Row>({ table, picking }: Omit<Props<Row>, 'selection'
     <div className={styles['pick']}>
       <Button
         variant="outline"
-        tone="neutral"
         size="sm"
         icon={<ListChecks size={16} />}
         aria-pressed={picking.on}

@@ -208,7 +208,7 @@ export function ReorderHandle({ item, reorder, labels, helpId, disabled }: Handl
         reorder.onPointerDown(event, item.key);
       }}
     >
-      <GripVertical size={18} aria-hidden="true" />
+      <GripVertical size={18} />
     </button>
   );
 }

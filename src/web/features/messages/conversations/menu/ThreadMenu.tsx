@@ -25,14 +25,10 @@ import { Dropdown, MenuButton } from '#web/ui/menu/Dropdown.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
 const ContactNameDialog = later(
-  async () =>
-    (await import('#web/features/messages/conversations/menu/ContactNameDialog.tsx'))
-      .ContactNameDialog,
+  () => import('#web/features/messages/conversations/menu/ContactNameDialog.tsx'),
 );
 
-const JumpDialog = later(
-  async () => (await import('#web/features/messages/conversations/menu/JumpDialog.tsx')).JumpDialog,
-);
+const JumpDialog = later(() => import('#web/features/messages/conversations/menu/JumpDialog.tsx'));
 
 type OpenProps = {
   /** Whether its number is opted out, where that has no button of its own. */
@@ -66,7 +62,7 @@ export function ConversationMenu({ of, label, optout, onGoTo }: Props) {
         align="end"
         trigger={(props) => (
           <Button {...props} square size="sm" variant="link" tone="neutral" aria-label={label}>
-            <EllipsisVertical size={18} aria-hidden="true" />
+            <EllipsisVertical size={18} />
           </Button>
         )}
       >

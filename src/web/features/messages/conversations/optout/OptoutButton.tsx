@@ -77,7 +77,6 @@ export const OptoutButton = ({ isOn, change }: Optouts) => (
     aria-label={optoutWords({ isOn })}
     title={optoutEffect({ isOn })}
     variant="outline"
-    tone="neutral"
     size="sm"
     className={styles['button']}
     icon={isOn ? <BellRing size={18} /> : <BellOff size={18} />}

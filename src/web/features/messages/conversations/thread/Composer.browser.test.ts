@@ -195,7 +195,7 @@ test('quick replies, emoji and pasting work with the keyboard alone; another tab
   await tab.keyboard.type('Selamat siang, {nama}. Ada yang bisa kami bantu?');
   await look(tab, 'a quick reply is written');
   await press(tab, tab.getByRole('button', { name: 'Simpan' }));
-  await dialog.getByText('/salam').waitFor();
+  await dialog.getByText('/salam', { exact: true }).waitFor();
   await look(tab, 'quick replies');
   await tab.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });

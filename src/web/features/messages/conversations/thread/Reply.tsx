@@ -36,7 +36,7 @@ import {
 import { quickReplies } from '#web/features/messages/conversations/thread/attach/quickReplies.ts';
 import { Money } from '#web/ui/money/Money.tsx';
 
-const Recorder = later(async () => (await import('#web/ui/chat/recorder/Recorder.tsx')).Recorder);
+const Recorder = later(() => import('#web/ui/chat/recorder/Recorder.tsx'));
 
 const DOCUMENTS = documentEndings('media');
 
@@ -173,10 +173,7 @@ type OnlyTemplatesProps = { why: string; onOpen: (tool: Attaching) => void };
 const OnlyTemplates = ({ why, onOpen }: OnlyTemplatesProps) => (
   <div className="grid justify-items-center gap-10">
     <p>{why}</p>
-    <Button
-      icon={<LayoutTemplate size={18} aria-hidden="true" />}
-      onClick={() => onOpen('template')}
-    >
+    <Button icon={<LayoutTemplate size={18} />} onClick={() => onOpen('template')}>
       Kirim templat
     </Button>
   </div>

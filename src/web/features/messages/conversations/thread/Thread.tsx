@@ -19,7 +19,6 @@ import type { ConversationMessage } from '#contract/messages.ts';
 import { type Optout, optoutSourceLabel } from '#contract/messages/optouts.ts';
 import { formatPeer } from '#contract/messages/peer.ts';
 import { formatDate, civilDate } from '#contract/base/time.ts';
-import { sentenceOf } from '#web/api/errors.ts';
 import { useUser } from '#web/api/user.ts';
 import type { Flat } from '#web/api/lists/flatList.ts';
 import { Reply } from '#web/features/messages/conversations/thread/Reply.tsx';
@@ -128,7 +127,7 @@ export function Thread({ which }: { which: Which }) {
         />
       ) : (
         <div className="grow min-h-0 overflow-hidden">
-          {error ? <WentWrong message={sentenceOf(error)} onRetry={retry} /> : <ThreadSkeleton />}
+          {error ? <WentWrong query={{ error, refetch: retry }} /> : <ThreadSkeleton />}
         </div>
       )}
       <Reply

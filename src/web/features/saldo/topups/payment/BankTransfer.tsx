@@ -71,7 +71,7 @@ function Proof({ topup }: { topup: Topup }) {
     <>
       {proof && (
         <p className="flex gap-8 text-success rounded soft-success py-10 px-14" role="status">
-          <FileCheck size={18} className="mt-2" aria-hidden="true" />
+          <FileCheck size={18} className="mt-2" />
           <span>
             Bukti transfer terkirim <DateTime at={proof.at} />. Kami akan memeriksanya.
           </span>

@@ -7,23 +7,15 @@ import { quickReplies } from '#web/features/messages/conversations/thread/attach
 import type { Content } from '#web/features/messages/conversations/thread/sending/content.ts';
 
 const LocationDialog = later(
-  async () =>
-    (await import('#web/features/messages/conversations/thread/attach/LocationDialog.tsx'))
-      .LocationDialog,
+  () => import('#web/features/messages/conversations/thread/attach/LocationDialog.tsx'),
 );
 const ContactDialog = later(
-  async () =>
-    (await import('#web/features/messages/conversations/thread/attach/ContactDialog.tsx'))
-      .ContactDialog,
+  () => import('#web/features/messages/conversations/thread/attach/ContactDialog.tsx'),
 );
 const TemplateDialog = later(
-  async () =>
-    (await import('#web/features/messages/conversations/thread/attach/TemplateDialog.tsx'))
-      .TemplateDialog,
+  () => import('#web/features/messages/conversations/thread/attach/TemplateDialog.tsx'),
 );
-const RepliesDialog = later(
-  async () => (await import('#web/ui/chat/replies/RepliesDialog.tsx')).RepliesDialog,
-);
+const RepliesDialog = later(() => import('#web/ui/chat/replies/RepliesDialog.tsx'));
 
 export type Attaching = 'location' | 'contact' | 'template' | 'replies';
 

@@ -28,7 +28,7 @@ export function ContactDialog({ to, onSend, onClose }: Props) {
   const form = useForm(initial, (values) =>
     fieldErrors(sendContact, { ...to, ...values, phone: `+${values.phone}` }),
   );
-  const { values, errors, ref, set, leave, submit } = form;
+  const { ref, submit } = form;
   const [isChoosing, setChoosing] = useState(false);
   const send = submit(({ name, phone, organization }) => {
     onSend({ name: name.trim(), phone, organization: organization.trim() || undefined });
@@ -39,34 +39,18 @@ export function ContactDialog({ to, onSend, onClose }: Props) {
       <form ref={ref} noValidate className="stack gap-16" onSubmit={send}>
         <TextField
           label="Nama"
-          name="name"
           required
           autoComplete="off"
           maxLength={CARD_MAX.name}
-          value={values.name}
-          error={errors.name}
-          onChange={({ target }) => set('name', target.value)}
-          onBlur={() => leave('name')}
+          {...form.field('name')}
         />
-        <HomeTelephoneField
-          label="Nomor telepon"
-          name="phone"
-          required
-          value={values.phone}
-          error={errors.phone}
-          onChange={(phone) => set('phone', phone)}
-          onBlur={() => leave('phone')}
-        />
+        <HomeTelephoneField label="Nomor telepon" required {...form.field('phone')} />
         <TextField
           label="Organisasi (opsional)"
-          name="organization"
           autoComplete="off"
           placeholder="Toko Ani"
           maxLength={CARD_MAX.organization}
-          value={values.organization}
-          error={errors.organization}
-          onChange={({ target }) => set('organization', target.value)}
-          onBlur={() => leave('organization')}
+          {...form.field('organization')}
         />
         {isChoosing ? (
           <FromConversations form={form} onChosen={() => setChoosing(false)} />
@@ -74,7 +58,6 @@ export function ContactDialog({ to, onSend, onClose }: Props) {
           <div>
             <Button
               variant="outline"
-              tone="neutral"
               size="sm"
               aria-expanded="false"
               onClick={() => setChoosing(true)}
@@ -84,7 +67,7 @@ export function ContactDialog({ to, onSend, onClose }: Props) {
           </div>
         )}
         <div className="flex wrap justify-end gap-8">
-          <Button variant="outline" tone="neutral" onClick={onClose}>
+          <Button variant="outline" onClick={onClose}>
             Batal
           </Button>
           <Button type="submit">Kirim kontak</Button>

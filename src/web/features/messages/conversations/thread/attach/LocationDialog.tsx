@@ -32,7 +32,7 @@ const NO_PLACE = 'Tidak ada koordinat di dalamnya. Contoh: -6.175392, 106.827153
 
 export function LocationDialog({ to, onSend, onClose }: Props) {
   const form = useForm(initial, (values) => fieldErrors(sendLocation, { ...to, ...values }));
-  const { values, errors, ref, set, leave, submit } = form;
+  const { values, ref, set, submit } = form;
   const put = ({ latitude, longitude }: Coordinates) => {
     set('latitude', String(latitude));
     set('longitude', String(longitude));
@@ -65,27 +65,19 @@ export function LocationDialog({ to, onSend, onClose }: Props) {
         </div>
         <TextField
           label="Nama tempat (opsional)"
-          name="name"
           placeholder="Toko Ani"
           maxLength={LOCATION_MAX.name}
-          value={values.name}
-          error={errors.name}
-          onChange={({ target }) => set('name', target.value)}
-          onBlur={() => leave('name')}
+          {...form.field('name')}
         />
         <TextField
           label="Alamat (opsional)"
-          name="address"
           placeholder="Jalan Melati 5, Bandung"
           maxLength={LOCATION_MAX.address}
-          value={values.address}
-          error={errors.address}
-          onChange={({ target }) => set('address', target.value)}
-          onBlur={() => leave('address')}
+          {...form.field('address')}
         />
         <Preview values={values} />
         <div className="flex wrap justify-end gap-8">
-          <Button variant="outline" tone="neutral" onClick={onClose}>
+          <Button variant="outline" onClick={onClose}>
             Batal
           </Button>
           <Button type="submit">Kirim lokasi</Button>
@@ -157,10 +149,9 @@ function Here({ onPlace }: { onPlace: (place: Coordinates) => void }) {
     <div className="row wrap gap-10">
       <Button
         variant="outline"
-        tone="neutral"
         size="sm"
         busy={busy}
-        icon={<LocateFixed size={16} aria-hidden="true" />}
+        icon={<LocateFixed size={16} />}
         onClick={ask}
       >
         Gunakan lokasi saya

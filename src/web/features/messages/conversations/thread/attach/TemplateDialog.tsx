@@ -9,7 +9,6 @@ import {
 } from '#contract/messages/templates.ts';
 import type { ChannelName } from '#contract/tokens.ts';
 import { perform } from '#web/api/act.ts';
-import { sentenceOf } from '#web/api/errors.ts';
 import { Link } from '#web/browser/router/Link.tsx';
 import styles from '#web/features/messages/conversations/conversations.module.css';
 import { classes } from '#web/ui/classes.ts';
@@ -111,9 +110,7 @@ type ChoiceProps = Pick<TemplateQuery, 'tokenId'> & { onChoose: (template: Templ
 function Choice({ tokenId, onChoose }: ChoiceProps) {
   const [{ q, pages }, setQuery] = useState({ q: '', pages: 1 });
   const { data, error, refetch } = useQuery(approvedQuery({ q, pages, tokenId }));
-  if (error && !data) {
-    return <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />;
-  }
+  if (error && !data) return <WentWrong query={{ error, refetch }} />;
   if (data?.rows.length === 0 && q === '') return <None />;
   return (
     <div className="stack gap-16">
@@ -146,12 +143,7 @@ function Choice({ tokenId, onChoose }: ChoiceProps) {
       )}
       {data && data.totalPages > pages && (
         <div>
-          <Button
-            variant="outline"
-            tone="neutral"
-            size="sm"
-            onClick={() => setQuery({ q, pages: pages + 1 })}
-          >
+          <Button variant="outline" size="sm" onClick={() => setQuery({ q, pages: pages + 1 })}>
             Tampilkan lebih banyak
           </Button>
         </div>
@@ -234,7 +226,7 @@ function TemplateForm({ template, channel, name, onBack, onSend }: TemplateFormP
         <Preview template={template} filling={filling} file={file} />
       </div>
       <div className="flex wrap justify-end gap-8">
-        <Button variant="outline" tone="neutral" onClick={onBack}>
+        <Button variant="outline" onClick={onBack}>
           Pilih templat lain
         </Button>
         <Button type="submit">Kirim templat</Button>
@@ -364,10 +356,9 @@ function HeaderFile({ kind, file, error, onChange }: HeaderFileProps) {
       />
       <Button
         variant="outline"
-        tone="neutral"
         size="sm"
         aria-invalid={message !== undefined || undefined}
-        icon={<Paperclip size={16} aria-hidden="true" />}
+        icon={<Paperclip size={16} />}
         onClick={() => input.current?.click()}
       >
         {file ? 'Ganti' : 'Pilih'} {label.toLowerCase()}
