@@ -2,7 +2,7 @@ import type { Page, Response } from 'playwright-core';
 import { expect, inject } from 'vitest';
 import { frames } from '#tests/journeys/browser/browser.ts';
 import { gone, heading } from '#tests/journeys/support/frame-shop.ts';
-import { signUp } from '#tests/journeys/support/portal.ts';
+import { newSender, signUp } from '#tests/journeys/support/portal.ts';
 import { test } from '#tests/support/gallery.ts';
 import { faultsHere } from '#tests/support/one-look.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
@@ -114,7 +114,10 @@ test('a chunk missing after a deploy reloads the page, except while a person typ
 test('the app is offered to a returning, active person, and not again after "later"', async ({
   person,
 }) => {
-  const { context, open } = await person({ session: await customer('6281299300013') });
+  // With a number: the first steps of a new account make its token, in one of several tabs.
+  const who = await signUp(address, { name: 'Batik Kenanga', phone: '6281299300013' });
+  await newSender(address, who, { name: 'Kasir', phone: who.phone });
+  const { context, open } = await person({ session: who.session });
   await context.addInitScript(() => {
     addEventListener('load', () => {
       const offer = new Event('beforeinstallprompt', { cancelable: true });
