@@ -66,3 +66,27 @@ test('every custom property that a stylesheet reads is set somewhere', async () 
   const read = [...all.matchAll(/var\((--[\w-]+)\)/g)].map(([, name]) => name);
   expect([...new Set(read)].filter((name) => !set.has(name))).toEqual([]);
 });
+
+/** The widths at which windows change their layout, in px; a container may also have the widths of its own content. */
+const windows = [360, 480, 768, 1024, 1360];
+const containers = new Map([
+  ['src/web/app/layout/frame.module.css', 101],
+  ['src/web/features/saldo/saldo.module.css', 330],
+  ['src/web/ui/pagination/Pagination.module.css', 641],
+  ['src/web/ui/table/table.module.css', 1_000],
+]);
+/** Narrower tables are cards. */
+const CARDS = 680;
+
+test('layouts change at the listed widths only', () => {
+  const others = [...sheets].flatMap(([file, css]) =>
+    [...css.matchAll(/@(media|container)[^{]*?(min|max)-width: (\d+)px/g)]
+      .map(([, kind, edge, px]) => ({ kind, from: Number(px) + (edge === 'max' ? 1 : 0) }))
+      .filter(({ kind, from }) => {
+        if (windows.includes(from)) return false;
+        return kind === 'media' || (from !== CARDS && from !== containers.get(file));
+      })
+      .map(({ kind, from }) => `${file}: ${kind} ${from}`),
+  );
+  expect(others).toEqual([]);
+});

@@ -21,6 +21,7 @@ import { type Log, openLog } from './infra/observability/log.ts';
 import { followSchema, requireServers } from './infra/postgres/distribution/layout/upkeep.ts';
 import { updateSchema } from './infra/postgres/functions.ts';
 import { StartError } from './infra/start-error.ts';
+import { pollAtFullRate } from '#server/infra/polling.ts';
 import { withTimeout } from './infra/with-timeout.ts';
 
 type Running = {
@@ -69,6 +70,7 @@ async function start(config: Config, log: Log, running: Running): Promise<number
     .forgetOnceUsed(container.pools.allAccountsSql, running.closing.signal)
     .catch(() => undefined);
   requireOpen(running);
+  if (config.ROLE === 'worker') pollAtFullRate();
   if (config.ROLE !== 'web') running.worker = await startWorker(container);
   requireOpen(running);
   if (config.ROLE === 'worker') {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ConstructorOptions, Db, PgBoss } from 'pg-boss';
-import { type Sql, isTransient } from '#server/infra/postgres/database.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 import type { Log } from '#server/infra/observability/log.ts';
 import type { Sample } from '#server/infra/observability/metrics.ts';
@@ -339,46 +339,4 @@ export async function failedJobs(allAccountsSql: Sql): Promise<FailedJob[]> {
       group by name
     ) f order by f.failed_at desc`;
   return [...found];
-}
-
-export type Repeated = {
-  /** Runs the work now, or once more after the present run. */
-  wake: () => void;
-  /** Waits for the present run; no other starts afterwards. */
-  close: () => Promise<void>;
-};
-
-/** Runs never overlap. Transient errors are left to the next run; others are reported. */
-export function repeat(
-  work: () => Promise<void>,
-  everyMs: number,
-  report: (trouble: unknown) => void,
-): Repeated {
-  let isPending = false;
-  let isClosed = false;
-  let working: Promise<void> | undefined;
-  const run = async () => {
-    do {
-      isPending = false;
-      await work();
-    } while (isPending && !isClosed);
-  };
-  const wake = () => {
-    if (isClosed) return;
-    isPending = true;
-    working ??= run()
-      .catch((error: unknown) => {
-        if (!isTransient(error)) report(error);
-      })
-      .finally(() => (working = undefined));
-  };
-  const timer = setInterval(wake, everyMs);
-  return {
-    wake,
-    close: async () => {
-      isClosed = true;
-      clearInterval(timer);
-      await working;
-    },
-  };
 }

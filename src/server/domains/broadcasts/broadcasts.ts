@@ -7,7 +7,7 @@ import {
   type broadcastAudiences,
 } from '#contract/operator/broadcasts.ts';
 import { type ActHandler, handle } from '#server/infra/acts.ts';
-import { repeat } from '#server/infra/jobs.ts';
+import { repeat } from '#server/infra/polling.ts';
 import { bindScope, withEachAccountIn } from '#server/infra/postgres/distribution/scope.ts';
 import { identifier, json } from '#server/infra/postgres/sql.ts';
 import type { BroadcastDeps } from './deps.ts';

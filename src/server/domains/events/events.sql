@@ -157,3 +157,32 @@ end
 $$;
 
 revoke all on function take_set_aside from public;
+
+-- The events after a position of each account, p_max of each at most, with the account's newest position; a row without
+-- o_position when there are none, or more than p_behind. Called for open tabs, with the rights of its caller. A function
+-- so that it is planned once: planning took five times as long as reading. Locks nothing.
+create or replace function read_events(p_account uuid[], p_since bigint[], p_behind int, p_max int)
+returns table (
+  o_account uuid, o_last bigint, o_position bigint, o_kind text, o_message uuid, o_token uuid, o_peer text,
+  o_status text, o_data jsonb
+)
+language plpgsql stable set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
+begin
+  return query
+  select f.account, f.last, e.position, e.kind, e.message_id, e.token_id, e.peer, e.status, e.data
+  from (
+    select u.account, u.since, coalesce(p.last, 0) as last
+    from unnest(p_account, p_since) as u(account, since)
+    left join event_positions p on p.account_id = u.account
+  ) f
+  left join lateral (
+    select v.position, v.kind, v.message_id, v.token_id, v.peer, v.status, v.data from events v
+    where v.account_id = f.account and v.position > f.since and f.last - f.since <= p_behind
+    order by v.position limit p_max
+  ) e on true
+  order by f.account, e.position;
+end
+$$;
+
+revoke all on function read_events from public;
+grant execute on function read_events to kabari_app;

@@ -19,6 +19,7 @@ import {
   readPages,
   signalFrame,
 } from './feeds.ts';
+import { noteWork, pollEvery } from '#server/infra/polling.ts';
 import { withTimeout } from '#server/infra/with-timeout.ts';
 
 /** Polling interval, and so the delay that a lost hint causes, in milliseconds. */
@@ -204,7 +205,7 @@ const ROWS_MAX = 200;
 /** Polling interval of the outbox without a hint, in milliseconds. */
 const POLL_MS = 250;
 /** Rows arriving within this time notify open tabs once (docs/wire.md#live-stream). */
-const GATHER_MS = 20;
+const GATHER_MS = 60;
 /** The same under load: a longer wait spreads the cost of publishing over more rows. */
 const BUSY_GATHER_MS = 100;
 /** From this number of rows in the last batch on, the relay is under load. */
@@ -247,6 +248,7 @@ export function startRelay(
       const began = performance.now();
       const published = await publishBatch(deps);
       lastRows = published.rows;
+      if (published.rows > 0) noteWork();
       if (published.accounts.size > 0) onPublished(published);
       if (tracing && published.rows > 0) {
         await tracePublished({ ...deps, tracing }, began, published.ranges);
@@ -277,13 +279,13 @@ export function startRelay(
       );
     }
   };
-  const poll = setInterval(wake, POLL_MS);
+  const stopPolling = pollEvery(POLL_MS, wake);
   return {
     wake,
     drain,
     close: async () => {
       closed = true;
-      clearInterval(poll);
+      stopPolling();
       clearTimeout(timer);
       await working;
     },

@@ -282,21 +282,13 @@ export async function readPages(
   shown: Shown,
 ): Promise<Page[]> {
   const rows = await sql<Row[]>`
-    select f.account_id as "accountId", f.last, e.*
-    from (
-      select u.account_id, u.since, coalesce(p.last, 0) as last
-      from unnest(
-        ${positions.map(({ accountId }) => accountId)}::uuid[],
-        ${positions.map(({ since }) => since)}::bigint[]
-      ) as u(account_id, since)
-      left join event_positions p on p.account_id = u.account_id
-    ) f
-    left join lateral (
-      select position, kind, message_id, token_id, peer, status, data from events
-      where account_id = f.account_id and position > f.since and f.last - f.since <= ${BEHIND_MAX}
-      order by position limit ${PAGE_EVENTS}
-    ) e on true
-    order by f.account_id, e.position`;
+    select o_account as "accountId", o_last as last, o_position as position, o_kind as kind,
+      o_message as message_id, o_token as token_id, o_peer as peer, o_status as status,
+      o_data as data
+    from read_events(
+      ${positions.map(({ accountId }) => accountId)}::uuid[],
+      ${positions.map(({ since }) => since)}::bigint[], ${BEHIND_MAX}, ${PAGE_EVENTS}
+    )`;
   shown.onRead?.(rows.filter((row) => row.position !== null));
   const byAccount = Map.groupBy(rows, ({ accountId }) => accountId);
   return positions.map(({ accountId, since }) =>

@@ -18,7 +18,7 @@ import {
   hitsLeft,
 } from '#server/infra/acts.ts';
 import { newId } from '#server/infra/ids.ts';
-import { type Repeated, repeat } from '#server/infra/jobs.ts';
+import { type Repeated, repeat } from '#server/infra/polling.ts';
 import {
   type FileRef,
   type FinishedFile,

@@ -6,6 +6,7 @@ import { isActiveSession, Settings } from '#server/domains/accounts/accounts.ts'
 import { type Sql, type Tx, isTransient } from '#server/infra/postgres/database.ts';
 import { inAccount } from '#server/infra/postgres/distribution/scope.ts';
 import { newId } from '#server/infra/ids.ts';
+import { pollEvery } from '#server/infra/polling.ts';
 import {
   isReachable,
   type Subscription,
@@ -587,13 +588,13 @@ export function startPushSender(
     wake();
     while (polling !== undefined || inFlight.size > 0) await Promise.all([polling, ...inFlight]);
   };
-  const timer = setInterval(wake, POLL_MS);
+  const stopPolling = pollEvery(POLL_MS, wake);
   return {
     wake,
     drain,
     close: async () => {
       closed = true;
-      clearInterval(timer);
+      stopPolling();
       const deadline = setTimeout(() => closing.abort(), FINISH_MS);
       await polling;
       await Promise.all(inFlight);

@@ -13,6 +13,7 @@ import {
 import { formats } from './formats.ts';
 import type { Tracing } from '#server/infra/observability/tracing/tracing.ts';
 import { gather } from '#server/infra/postgres/gather.ts';
+import { pollEvery } from '#server/infra/polling.ts';
 import { createHash } from 'node:crypto';
 import { Refusal } from '#contract/base/refusals.ts';
 import { phonesOf } from '#server/domains/accounts/accounts.ts';
@@ -367,7 +368,7 @@ function startSender(deps: WebhookDeps): Sender {
         if (isRerunNeeded) wake();
       });
   };
-  const timer = setInterval(wake, POLL_MS);
+  const stopPolling = pollEvery(POLL_MS, wake);
   return {
     wake,
     drain: async () => {
@@ -376,7 +377,7 @@ function startSender(deps: WebhookDeps): Sender {
     },
     close: async () => {
       closed = true;
-      clearInterval(timer);
+      stopPolling();
       const deadline = setTimeout(() => closing.abort(), FINISH_MS);
       await looking;
       await Promise.all(inFlight);

@@ -1,3 +1,4 @@
+import { pollEvery } from '#server/infra/polling.ts';
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { rm, statfs, writeFile } from 'node:fs/promises';
@@ -114,14 +115,13 @@ export function watchDisks({
     logState('the database', there);
   };
   let looking: Promise<void> | undefined;
-  const timer = setInterval(() => {
+  const stop = pollEvery(LOOK_MS, () => {
     looking ??= look().finally(() => (looking = undefined));
-  }, LOOK_MS);
-  timer.unref();
+  });
   return {
     full: () => [...full],
     close: async () => {
-      clearInterval(timer);
+      stop();
       await looking;
     },
   };

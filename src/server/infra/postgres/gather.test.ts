@@ -136,31 +136,14 @@ describe('a run that fails', () => {
   }
 });
 
-test('jobs wait longer after a busy second, and no longer once it is over', async () => {
+test('enough jobs end the wait', async () => {
   const { runs, run } = recordedRuns();
-  const add = gather(run, {
-    waitMs: 8,
-    busy: { perSecond: 50, waitMs: 40, enough: 5 },
-    sizeMax: 1_000,
-  });
-  const waitOf = async (job: number) => {
-    const before = runs.length;
-    const began = performance.now();
-    const answer = add(job);
-    while (runs.length === before) await vi.advanceTimersByTimeAsync(1);
-    await answer;
-    return performance.now() - began;
-  };
-  expect(await waitOf(1)).toBe(8);
-  const some = Promise.all(Array.from({ length: 58 }, (_, job) => add(job)));
-  await vi.advanceTimersByTimeAsync(8);
-  await some;
-  expect(await waitOf(2)).toBe(40);
-  const five = Promise.all(Array.from({ length: 5 }, (_, job) => add(job)));
-  await vi.advanceTimersByTimeAsync(1);
-  expect(await five).toHaveLength(5);
-  await vi.advanceTimersByTimeAsync(1_000);
-  expect(await waitOf(3)).toBe(40);
-  await vi.advanceTimersByTimeAsync(2_000);
-  expect(await waitOf(4)).toBe(8);
+  const add = gather(run, { waitMs: 40, enough: 3, sizeMax: 1_000 });
+  const answers = [add(1), add(2)];
+  await vi.advanceTimersByTimeAsync(39);
+  expect(runs).toEqual([]);
+  answers.push(add(3));
+  await vi.advanceTimersByTimeAsync(0);
+  expect(runs).toEqual([[1, 2, 3]]);
+  expect(await Promise.all(answers)).toEqual([10, 20, 30]);
 });

@@ -11,11 +11,8 @@ export type RunGathered<Job, Answer> = (
 export type GatherOptions<Job> = {
   /** The wait of a job for others, in milliseconds; 0: until the next turn of the event loop. */
   waitMs: number;
-  /**
-   * Above this rate jobs wait longer, so that many share the cost of a run, but only until there are `enough`: beyond
-   * that each would get little cheaper.
-   */
-  busy?: { perSecond: number; waitMs: number; enough: number };
+  /** Items that end the wait: with more, each would get little cheaper. */
+  enough?: number;
   sizeOf?: (job: Job) => number;
   /** The largest number of items per run; a larger job runs alone. */
   sizeMax: number;
@@ -38,16 +35,14 @@ type Waiting<Job, Answer> = {
  */
 export function gather<Job, Answer>(
   run: RunGathered<Job, Answer>,
-  { waitMs, busy, sizeOf = () => 1, sizeMax, runsMax = 1 }: GatherOptions<Job>,
+  { waitMs, sizeMax, enough = sizeMax, sizeOf = () => 1, runsMax = 1 }: GatherOptions<Job>,
 ): (job: Job) => Promise<Answer> {
   let waiting: Waiting<Job, Answer>[] = [];
   let waitingSize = 0;
   let running = 0;
   let timer: NodeJS.Timeout | undefined;
   let isSoon = false;
-  const perSecond = createRate();
-  const busyNow = () => (busy && perSecond.rate() >= busy.perSecond ? busy : undefined);
-  const isFull = () => waitingSize >= Math.min(sizeMax, busyNow()?.enough ?? sizeMax);
+  const isFull = () => waitingSize >= Math.min(sizeMax, enough);
 
   const schedule = () => {
     if (timer !== undefined && !isSoon && isFull()) {
@@ -55,9 +50,8 @@ export function gather<Job, Answer>(
       timer = undefined;
     }
     if (timer !== undefined || running >= runsMax || waiting.length === 0) return;
-    const ms = busyNow()?.waitMs ?? waitMs;
-    isSoon = ms === 0 || isFull();
-    timer = setTimeout(runNext, isSoon ? 0 : ms);
+    isSoon = waitMs === 0 || isFull();
+    timer = setTimeout(runNext, isSoon ? 0 : waitMs);
   };
   const takeNext = () => {
     let count = 0;
@@ -87,32 +81,8 @@ export function gather<Job, Answer>(
     const size = sizeOf(job);
     waiting.push({ job, size, resolve, reject });
     waitingSize += size;
-    perSecond.add(size);
     schedule();
     return promise;
-  };
-}
-
-function createRate() {
-  let beganAt = performance.now();
-  let count = 0;
-  let last = 0;
-  const turn = () => {
-    const seconds = (performance.now() - beganAt) / 1000;
-    if (seconds < 1) return;
-    last = count / seconds;
-    count = 0;
-    beganAt = performance.now();
-  };
-  return {
-    add: (size: number) => {
-      turn();
-      count += size;
-    },
-    rate: () => {
-      turn();
-      return Math.max(last, count);
-    },
   };
 }
 

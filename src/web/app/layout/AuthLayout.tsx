@@ -38,7 +38,7 @@ export function AuthLayout() {
     <div className={classes('grid', styles['page'])}>
       <main id="isi" tabIndex={-1} className={classes('stack w-full mx-auto', styles['column'])}>
         <Logo />
-        <div className={styles['content']}>
+        <div className="mt-32">
           {sessionToken() !== '' && (
             <Suspense>
               <LostServer error={error} retry={retry} />

@@ -187,7 +187,7 @@ function SimulatorBanner() {
   const { data: config } = useQuery(configQuery);
   if (!config?.production || !config.simulator) return null;
   return (
-    <p className="mb-20 strong rounded solid-warning py-10 px-14" role="status">
+    <p className="mb-20 strong rounded solid-warning py-10 px-12" role="status">
       Simulator menyala: pesan di sini tidak sampai ke ponsel sungguhan.
     </p>
   );
@@ -270,7 +270,10 @@ function WaitingSends() {
   const last = waiting.at(-1);
   return createPortal(
     <p
-      className={classes('row justify-center gap-8 small text-warning leading-ui', styles['line'])}
+      className={classes(
+        'row justify-center gap-8 small text-warning leading-ui bg-warning',
+        styles['line'],
+      )}
     >
       {formatNumber(count)} pesan menunggu tersambung.
       {last ? (

@@ -50,7 +50,10 @@ function InSupport({ reason }: { reason: string }) {
   useFrameHeights(bar);
   return (
     <div className={classes('column', styles['shell'])}>
-      <header ref={bar} className={classes('row gap-12 flex-none text-warning', styles['bar'])}>
+      <header
+        ref={bar}
+        className={classes('row gap-12 flex-none text-warning bg-warning', styles['bar'])}
+      >
         <TriangleAlert size={20} />
         <p className="fill break-anywhere">
           Akun Anda ditangguhkan: <bdi>{reason}</bdi>

@@ -6,7 +6,6 @@ import { screensFor } from '#web/app/navigation/menu.ts';
 import { everywhere, hasRows, onPage, walking } from '#web/app/shortcuts/appShortcuts.ts';
 import type { Shortcut } from '#web/app/shortcuts/shortcuts.ts';
 import styles from '#web/app/palette/palette.module.css';
-import { classes } from '#web/ui/classes.ts';
 import { Keys } from '#web/app/shortcuts/Keys.tsx';
 import { Checkbox } from '#web/ui/form/Checkbox.tsx';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
@@ -84,10 +83,7 @@ export function HelpSheet({ onClose }: { onClose: () => void }) {
               {shortcuts.map(({ keys, about }) => (
                 <div
                   key={keys}
-                  className={classes(
-                    'row justify-between gap-16 leading-ui min-h-36 border-t',
-                    styles['line'],
-                  )}
+                  className="row justify-between gap-16 leading-ui min-h-36 border-t py-4"
                 >
                   <dt className="muted">{about}</dt>
                   <dd>

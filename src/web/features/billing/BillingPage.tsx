@@ -28,7 +28,7 @@ export function BillingPage() {
   return (
     <>
       <PageHead title="Tagihan" context={wide && 'Paket, pemakaian, dan tagihan akun Anda.'} />
-      <div className="stack gap-40 mt-20">
+      <div className="stack gap-40 mt-8">
         <div ref={place} tabIndex={-1} className="stack gap-12 rounded hide-empty">
           <Alert
             state="success"

@@ -217,7 +217,7 @@ function Results({
 }
 
 /** The chapters fit beside the text, as in the stylesheet. */
-const BESIDE = '(min-width: 1000px)';
+const BESIDE = '(min-width: 1024px)';
 
 function Contents({ blocks, language, reads }: ShownProps) {
   const { contents } = words[reads];

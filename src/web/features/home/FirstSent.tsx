@@ -20,7 +20,7 @@ export const OpenConversation = ({ message: { token, peer } }: Props) => (
 /** Confirms the first message and leads to its conversation. */
 export const FirstSent = ({ message }: Props) => (
   <Panel title="Pesan pertama terkirim" look="card">
-    <div className="row wrap gap-12 gap-x-14" role="status">
+    <div className="row wrap gap-12" role="status">
       <CircleCheck size={28} className="text-success" />
       <p className="fill">
         Kepada <span className="num">{nameAndNumberOf(message)}</span>{' '}

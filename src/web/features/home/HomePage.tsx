@@ -92,7 +92,7 @@ function Overview({ home }: { home: HomeSummary }) {
   const today = layout === 'figures' ? <Today {...home} /> : <Sentences {...home} />;
   const isCalm = !home.unpaid_plan && home.attention.length + home.paused.length === 0;
   return (
-    <div className="stack gap-36">
+    <div className="stack gap-32">
       {first && <FirstSent message={first} />}
       {started ? (
         <>
@@ -142,7 +142,7 @@ function Overview({ home }: { home: HomeSummary }) {
 /** @param hasButton false while the open step has the button. */
 const Saldo = ({ saldo, hasButton }: { saldo: HomeSummary['saldo']; hasButton: boolean }) => (
   <Panel title="Saldo">
-    <div className="card py-16 px-18">
+    <div className="card py-16 px-16">
       <p className="figure">
         <Money amount={saldo.available} />
       </p>
@@ -179,12 +179,12 @@ const LAYOUT = 'home-layout';
 function LoadingRows() {
   const layout = storageGet('browser', LAYOUT);
   return (
-    <div className="stack gap-36" aria-busy="true">
+    <div className="stack gap-32" aria-busy="true">
       {layout === 'figures' || layout === 'sentences' ? (
         <>
           <div className={classes('stack align-start gap-24', styles['top'])} data-calm>
             <Panel title="Saldo">
-              <div className="card py-16 px-18">
+              <div className="card py-16 px-16">
                 <Skeleton width={150} height={33} />
                 <div className="mt-16">
                   <Skeleton width={96} height={40} />
@@ -240,7 +240,7 @@ function Attention({ tokens, plan, paused = [] }: Props) {
   if (!plan && tokens.length + paused.length === 0) return null;
   return (
     <Panel title="Perlu perhatian">
-      <ul className={classes('py-4 px-16 rounded-lg', styles['attention'])}>
+      <ul className={classes('py-4 px-16 rounded-lg bg-warning', styles['attention'])}>
         {plan && (
           <Item href="/billing" name={`Paket ${plan.name}`}>
             {planWords(plan, zone)}
@@ -326,7 +326,7 @@ function Checklist({ home, onSent }: ChecklistProps) {
 const ChecklistSkeleton = () => (
   <div className="stack mt-8">
     {stepKeys.map((key) => (
-      <div key={key} className={classes('grid gap-14 py-14 border-b', styles['step'])}>
+      <div key={key} className={classes('grid gap-12 py-12 border-b', styles['step'])}>
         <Skeleton width={28} height={28} round />
         <div className={classes('stack justify-items-start gap-12 min-w-0', styles['stepBody'])}>
           <Skeleton width={160} height={20} />
@@ -351,7 +351,7 @@ type StepProps = {
 
 const Step = ({ number, step, done, current, children }: StepProps) => (
   <li
-    className={classes('grid gap-14 py-14 border-b', styles['step'])}
+    className={classes('grid gap-12 py-12 border-b', styles['step'])}
     data-done={done || undefined}
     aria-current={current ? 'step' : undefined}
   >
@@ -480,7 +480,7 @@ function Sentences({ today, days }: Pick<HomeSummary, 'today' | 'days'>) {
   const period = periodSentence(days);
   return (
     <Panel title="Pesan Anda">
-      <div className="stack gap-6 card py-16 px-18">
+      <div className="stack gap-6 card py-16 px-16">
         <p className="large strong pretty">{todaySentence(today)}</p>
         {waiting > 0 && <p>{formatNumber(waiting)} pesan masih antre.</p>}
         {failed > 0 && (
@@ -499,7 +499,7 @@ function Sentences({ today, days }: Pick<HomeSummary, 'today' | 'days'>) {
 
 const SentencesSkeleton = () => (
   <Panel title="Pesan Anda">
-    <div className="card py-16 px-18">
+    <div className="card py-16 px-16">
       <Skeleton lines={3} height={20} />
     </div>
   </Panel>

@@ -218,7 +218,7 @@ function Row({ session }: { session: SessionRow }) {
   return (
     <li
       className={classes(
-        'grid align-center gap-4 gap-x-14 py-12 columns-between',
+        'grid align-center gap-4 gap-x-12 py-12 columns-between',
         styles['session'],
       )}
       data-busy={revoke.busy || undefined}

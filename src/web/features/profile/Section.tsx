@@ -17,6 +17,6 @@ export const Section = ({ id, title, about, children }: Props) => (
   >
     <h2 id={`${id}-judul`}>{title}</h2>
     {about && <p className="mt-4 muted pretty">{about}</p>}
-    <div className="stack gap-18 mt-16">{children}</div>
+    <div className="stack gap-16 mt-16">{children}</div>
   </section>
 );

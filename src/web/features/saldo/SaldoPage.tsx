@@ -66,11 +66,11 @@ export function SaldoPage() {
         context={wide && 'Saldo dipakai untuk mengirim pesan. Isi kapan saja, pakai sampai habis.'}
         action={<TopupButton onSaldo icon={<Plus size={18} />} />}
       />
-      <div className="stack gap-36 mt-20">
+      <div className="stack gap-32 mt-8">
         {!isCalm && notices}
         {!wide && <Mutations />}
         {isCalm && notices}
-        <div className={classes('stack gap-28', styles['top'])}>
+        <div className={classes('stack gap-24', styles['top'])}>
           <BalanceCard
             saldo={saldo.data}
             pace={usage.data?.pace}
@@ -79,7 +79,7 @@ export function SaldoPage() {
           />
           <Topups />
         </div>
-        <div className={classes('stack gap-28', styles['middle'])}>
+        <div className={classes('stack gap-24', styles['middle'])}>
           <Usage />
           <LowSaldo />
         </div>
@@ -135,7 +135,7 @@ function BalanceCard({ saldo, pace, error, onRetry }: Props) {
   }
   return (
     <section
-      className={classes('grid gap-18 p-24 rounded-lg', styles['card'])}
+      className={classes('grid gap-16 p-24 rounded-lg', styles['card'])}
       aria-label="Saldo Anda"
       aria-busy={!saldo || undefined}
     >

@@ -27,7 +27,7 @@ export function ScanPage() {
     <div className={styles['page']}>
       <main id="isi" tabIndex={-1} className="w-full mx-auto max-w-440">
         <Logo />
-        <div className={classes('stack gap-20', styles['content'])}>
+        <div className="stack gap-20 mt-32">
           <LinkView key={data} data={data} />
         </div>
       </main>
@@ -66,7 +66,7 @@ function LinkView({ data }: { data: string }) {
 function Outcome({ scan }: { scan: Scan }) {
   if (scan.state === 'connected') {
     return (
-      <Ending icon={<CircleCheck size={40} />} tone="good" title="Tersambung">
+      <Ending icon={<CircleCheck size={40} />} tone="success" title="Tersambung">
         <Progress state="connected" />
         <p>
           {scan.phone ? <strong className="ink num nowrap">{scan.phone}</strong> : 'Nomor Anda'}{' '}
@@ -79,7 +79,7 @@ function Outcome({ scan }: { scan: Scan }) {
   }
   if (scan.state === 'expired') {
     return (
-      <Ending icon={<TimerOff size={40} />} tone="calm" title="Waktunya habis">
+      <Ending icon={<TimerOff size={40} />} title="Waktunya habis">
         <p>
           Kode tidak dipindai sampai tautan ini kedaluwarsa. Tidak ada yang tersambung. Minta tautan
           baru kepada <bdi className="ink strong">{scan.account_name}</bdi>.
@@ -94,7 +94,7 @@ function Outcome({ scan }: { scan: Scan }) {
     );
   }
   return (
-    <Ending icon={<CircleX size={40} />} tone="bad" title="Gagal tersambung">
+    <Ending icon={<CircleX size={40} />} tone="danger" title="Gagal tersambung">
       <p>
         {scan.failure
           ? linkFailures[scan.failure]
@@ -109,7 +109,7 @@ function Outcome({ scan }: { scan: Scan }) {
 }
 
 const Gone = () => (
-  <Ending icon={<TimerOff size={40} />} tone="calm" title="Tautan ini tidak berlaku lagi">
+  <Ending icon={<TimerOff size={40} />} title="Tautan ini tidak berlaku lagi">
     <p>
       Tautan pindai hanya dapat dipakai sekali, di satu browser, selama sepuluh menit. Minta tautan
       baru kepada yang mengirimkannya.
@@ -119,18 +119,18 @@ const Gone = () => (
 
 type EndingProps = {
   icon: ReactNode;
-  tone: 'good' | 'calm' | 'bad';
+  tone?: 'success' | 'danger';
   title: string;
   children: ReactNode;
 };
 
 const Ending = ({ icon, tone, title, children }: EndingProps) => (
   <>
-    <span className={classes('w-fit', styles['icon'])} data-tone={tone} aria-hidden="true">
+    <span className={classes('w-fit', styles['icon'])} data-hue={tone} aria-hidden="true">
       {icon}
     </span>
     <PageTitle>{title}</PageTitle>
-    <div className="grid gap-14 large muted">{children}</div>
+    <div className="grid gap-12 large muted">{children}</div>
   </>
 );
 
@@ -187,7 +187,7 @@ function Consent({ data, scan, onAgreed, onGone }: Props) {
           </li>
         </ul>
       </section>
-      <p className="py-12 px-14 rounded text-warning bg-warning">
+      <p className="py-12 px-12 rounded text-warning bg-warning">
         Jangan lanjutkan bila Anda tidak mengenal {who}, atau bila seseorang menyuruh Anda lewat
         telepon atau pesan.
       </p>

@@ -46,7 +46,7 @@ export function Scanning({ scan, offline, onStale }: Props) {
         label="Koneksi terputus. Halaman ini mencoba lagi otomatis."
       />
       {state === 'scanned' ? (
-        <p className="row gap-14 card p-20">
+        <p className="row gap-12 card p-20">
           <span className={classes('flex-none rounded-full', styles['wheel'])} aria-hidden="true" />
           Kode sudah terpindai. Tunggu sampai ponsel selesai menyambung.
         </p>
@@ -89,7 +89,7 @@ export function Code({ qr, simulated, level = 'h2', onStale, onRenew }: CodeProp
   if (!qr) {
     return (
       <>
-        <p role="status" className="row gap-14 card p-20">
+        <p role="status" className="row gap-12 card p-20">
           <span className={classes('flex-none rounded-full', styles['wheel'])} aria-hidden="true" />
           QR sedang diminta{!simulated && ' dari WhatsApp'}. Tunggu sebentar.
         </p>

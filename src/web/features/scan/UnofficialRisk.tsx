@@ -1,5 +1,5 @@
 export const UnofficialRisk = () => (
-  <p className="py-12 px-14 rounded text-warning bg-warning">
+  <p className="py-12 px-12 rounded text-warning bg-warning">
     Sambungan ini memakai aplikasi tidak resmi yang meniru WhatsApp Web: WhatsApp dapat membatasi
     atau memblokir nomor Anda karenanya, dan kami tidak dapat mencegahnya.
   </p>

@@ -27,7 +27,7 @@ export function FactorAnswer({ asked, answer, onOver }: Props) {
   const factor = useFactorAnswer(asked, answer);
   if (factor.over !== undefined) {
     return (
-      <div className="stack gap-18">
+      <div className="stack gap-16">
         <Alert visible state="danger" label={factor.over} />
         <Button size="lg" block onClick={onOver}>
           Mulai lagi
@@ -38,7 +38,7 @@ export function FactorAnswer({ asked, answer, onOver }: Props) {
   return (
     <form
       noValidate
-      className="stack gap-18"
+      className="stack gap-16"
       onSubmit={(event) => {
         event.preventDefault();
         void (factor.method === 'passkey' ? factor.sendPasskey() : factor.submit());

@@ -4,7 +4,6 @@ import { verifySecondFactor } from '#contract/second-factor.ts';
 import { useAct } from '#web/api/query.ts';
 import { enterSession } from '#web/api/user.ts';
 import { FactorAnswer } from '#web/features/secondfactor/FactorAnswer.tsx';
-import styles from '#web/features/secondfactor/secondfactor.module.css';
 import { Button } from '#web/ui/button/Button.tsx';
 import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
 
@@ -22,7 +21,7 @@ export function SecondFactorStep({ asked, onOver }: Props) {
       <p className="mt-8 muted">
         Akun ini dijaga verifikasi dua langkah. Buktikan bahwa ini memang Anda.
       </p>
-      <div className={styles['answer']}>
+      <div className="mt-24">
         <FactorAnswer
           asked={asked.second_factor}
           answer={async (input) => enterSession(client, await give.perform(input))}

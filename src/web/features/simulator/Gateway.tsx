@@ -111,7 +111,7 @@ const outcomes: readonly { outcome: Outcome; label: string }[] = [
 type LineProps = { topup: Topup; busy: boolean; onDone: (outcome: Outcome) => void };
 
 const Line = ({ topup, busy, onDone }: LineProps) => (
-  <li className="grid gap-4 py-14 border-b">
+  <li className="grid gap-4 py-12 border-b">
     <span className="large strong">
       <Money amount={topup.total} />
     </span>

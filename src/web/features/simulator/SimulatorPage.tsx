@@ -230,7 +230,7 @@ function PhoneView({ phone }: { phone: string }) {
   const { data, error, refetch } = useQuery(phoneQuery(phone));
   useEffect(() => rememberPhone(phone), [phone]);
   return (
-    <div className={classes('stack gap-28', styles['desk'])}>
+    <div className={classes('stack gap-24', styles['desk'])}>
       <PhoneChooser phone={phone} />
       <div className={classes('min-w-0 w-full', styles['phoneViewPhone'])}>
         {data && <Phone phone={data} />}
@@ -243,7 +243,7 @@ function PhoneView({ phone }: { phone: string }) {
           </div>
         )}
       </div>
-      <div className="grid content-start gap-28 min-w-0">
+      <div className="grid content-start gap-24 min-w-0">
         <Panel title="Keadaan ponsel">
           {data ? (
             <>

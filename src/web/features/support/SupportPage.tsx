@@ -306,7 +306,7 @@ function QuickHelp({ when, onAsk }: Props) {
       <h2 className="large">Mungkin ini yang Anda cari</h2>
       <ul className="grid gap-10">
         {data.causes.map((cause) => (
-          <li key={cause.cause} className="grid gap-6 card py-14 px-16">
+          <li key={cause.cause} className="grid gap-6 card py-12 px-16">
             <h3 className="large">
               <bdi>{cause.title}</bdi>
             </h3>

@@ -192,7 +192,7 @@ function WebhookSetup({ tokenId, onSaved }: WebhookSetupProps) {
   return (
     <>
       <Panel title="Pasang webhook" look="card">
-        <div className={classes('stack gap-18', styles['form'])}>
+        <div className={classes('stack gap-16', styles['form'])}>
           <p className="measure muted">
             Isi alamat di server Anda. Setiap peristiwa dikirim ke sana sebagai POST dengan tanda
             tangan, berurutan per percakapan, dan dicoba lagi sampai tiga hari bila gagal.

@@ -62,7 +62,7 @@ export function Alert({
       data-hue={state}
       role={urgent ? 'alert' : 'status'}
       className={classes(
-        'flex align-start gap-10 leading-ui py-12 px-14 rounded',
+        'flex align-start gap-10 leading-ui py-12 px-12 rounded',
         styles['alert'],
         styles[state],
         variant && styles[variant],

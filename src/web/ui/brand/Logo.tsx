@@ -2,7 +2,7 @@ import styles from './Logo.module.css';
 import { classes } from '#web/ui/classes.ts';
 
 export const Logo = () => (
-  <span className={classes('inline-flex align-center', styles['logo'])}>
+  <span className="inline-flex align-center gap-8">
     <svg viewBox="0 0 64 64" width="28" height="28" aria-hidden="true">
       <path
         className={styles['bubble']}

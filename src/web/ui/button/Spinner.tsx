@@ -7,7 +7,7 @@ export function Spinner({ screen = false }: { screen?: boolean }) {
     <div
       role="status"
       className={classes(
-        'place-center gap-14 p-24',
+        'place-center gap-12 p-24',
         screen && classes('content-center', styles['screen']),
       )}
     >

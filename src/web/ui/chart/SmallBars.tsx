@@ -98,12 +98,9 @@ export function SmallBars({ title, series, bars, of = 'Tanggal', height = 160, .
 
 /** Names the segments of a bar by their colours. */
 export const Legend = ({ series }: { series: readonly Series[] }) => (
-  <ul
-    className={classes('flex wrap gap-4 gap-x-16 small muted', styles['legend'])}
-    aria-hidden="true"
-  >
+  <ul className="flex wrap gap-4 gap-x-16 small muted" aria-hidden="true">
     {series.map(({ key, label, color }) => (
-      <li key={key} data-hue={color}>
+      <li key={key} className="row gap-8" data-hue={color}>
         <span className={styles['swatch']} />
         {label}
       </li>

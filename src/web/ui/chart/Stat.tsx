@@ -19,7 +19,7 @@ type Props = {
 /** A figure and its change. Put several in a `Stats`. */
 export function Stat({ label, value, change, since, lessIsBetter = false, children }: Props) {
   return (
-    <div className={classes('py-16 px-18 surface', styles['stat'])}>
+    <div className={classes('py-16 px-16 surface', styles['stat'])}>
       <dt className="small muted">{label}</dt>
       <dd>
         <span className="block mt-4 figure num break-anywhere">{value}</span>
@@ -40,7 +40,7 @@ function Change({ change, since, lessIsBetter }: ChangeProps) {
   return (
     <span
       className={classes(
-        'row mt-6 tiny strong gap-5',
+        'row mt-6 tiny strong gap-4',
         good === undefined ? 'faint' : good ? 'text-success' : 'text-danger',
       )}
     >
@@ -55,5 +55,5 @@ function Change({ change, since, lessIsBetter }: ChangeProps) {
 }
 
 export const Stats = ({ children }: { children: ReactNode }) => (
-  <dl className="flex wrap gap-1 border rounded-lg bg-line overflow-hidden">{children}</dl>
+  <dl className="flex wrap gap-2 border rounded-lg bg-line overflow-hidden">{children}</dl>
 );

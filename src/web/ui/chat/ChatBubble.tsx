@@ -81,7 +81,7 @@ export function ChatBubble(props: Props) {
         {message.origin && <p className="tiny faint">{message.origin}</p>}
         {head}
         <Content message={message} sender={by} onMessage={onMessage} loading={props.loading} />
-        <span className={classes('row justify-end tiny faint num gap-5', styles['meta'])}>
+        <span className={classes('row justify-end tiny faint num gap-4', styles['meta'])}>
           {message.notice === 'edited' && 'Diubah '}
           <time dateTime={at?.toISOString()}>{time}</time>
           {ticks}
@@ -246,7 +246,7 @@ function Media({ kind, message, sender, loading }: MediaProps) {
 
 /** The bubbles of a thread, oldest first. */
 export const ChatList = ({ label, children }: { label: string; children: ReactNode }) => (
-  <ol className="column gap-3 p-16" aria-label={label}>
+  <ol className="column gap-4 p-16" aria-label={label}>
     {children}
   </ol>
 );

@@ -61,9 +61,9 @@ type CardProps<Value extends string> = {
 function Card<Value extends string>({ choice, name, isChosen, onChoose }: CardProps<Value>) {
   const id = useId();
   return (
-    <label className={classes('option grid gap-12 py-12 px-14', styles['card'])}>
+    <label className={classes('option grid gap-12 py-12 px-12', styles['card'])}>
       <input
-        className="mt-1"
+        className="mt-2"
         type="radio"
         name={name}
         value={choice.value}

@@ -28,7 +28,7 @@ export function CodeBlock({ code, title, labels }: Props) {
       {/* Scrollable content must be focusable. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <pre
-        className={classes('ring-inset small', styles['codeBlockCode'])}
+        className={classes('ring-inset small p-12', styles['codeBlockCode'])}
         tabIndex={0}
         role="region"
         aria-labelledby={id}

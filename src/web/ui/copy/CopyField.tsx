@@ -55,7 +55,7 @@ export function CopyButton({ value, describes, labels = indonesian }: ButtonProp
     <button
       type="button"
       className={classes(
-        'inline-flex align-center justify-center gap-6 flex-none px-10 border surface small muted strong relative',
+        'inline-flex align-center justify-center gap-6 flex-none px-10 border surface small muted strong relative rounded',
         styles['copy'],
       )}
       aria-describedby={describes}

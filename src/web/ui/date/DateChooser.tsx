@@ -71,7 +71,7 @@ export function Chooser(props: Props) {
         {!single && <Presets {...props} />}
       </div>
       {calendars !== 'hidden' && (
-        <div className={classes('flex-none', styles['calendars'])}>
+        <div className={classes('flex-none p-12', styles['calendars'])}>
           <Calendar
             picked={picked}
             today={today}

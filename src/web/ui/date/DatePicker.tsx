@@ -62,7 +62,7 @@ export function DatePicker(props: DatePickerProps) {
           <Chooser {...parts} />
           {foot && (
             <div
-              className={classes('row wrap justify-end gap-8 border-t py-10 px-14', styles['foot'])}
+              className={classes('row wrap justify-end gap-8 border-t py-10 px-12', styles['foot'])}
             >
               {foot}
             </div>

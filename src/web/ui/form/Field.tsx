@@ -94,3 +94,7 @@ export const controlClass = (size: FieldSize = 'md', ...more: readonly (string |
 /** The class of a bare input inside such a box. */
 export const insideClass = (...more: readonly (string | undefined)[]) =>
   classes(styles['inside'], ...more);
+
+/** The look of an icon button at the end of a field. */
+export const fieldTool = (...more: readonly (string | undefined)[]) =>
+  classes('place-center flex-none faint hover-text ring-inset', styles['tool'], ...more);

@@ -6,7 +6,13 @@ import {
   type KeyboardEvent,
   type ReactNode,
 } from 'react';
-import { controlClass, Field, insideClass, type FieldProps } from '#web/ui/form/Field.tsx';
+import {
+  controlClass,
+  Field,
+  fieldTool,
+  insideClass,
+  type FieldProps,
+} from '#web/ui/form/Field.tsx';
 import styles from '#web/ui/form/form.module.css';
 import { classes } from '#web/ui/classes.ts';
 
@@ -54,7 +60,7 @@ export function PasswordField(props: Props) {
             />
             <button
               type="button"
-              className={classes('place-center faint hover-text ring-inset', styles['toggle'])}
+              className={fieldTool()}
               aria-pressed={shown}
               aria-label="Tampilkan kata sandi"
               // Keeps the focus, and with it the caret, in the field.

@@ -43,7 +43,7 @@ export function BottomBar({ label, menu, more }: Props) {
               href={phoneHref}
               current={href === current}
               className={classes(
-                'column align-center justify-center gap-3 w-full tiny muted strong no-underline relative ring-inset',
+                'column align-center justify-center gap-4 w-full tiny muted strong no-underline relative ring-inset',
                 styles['place'],
               )}
             >
@@ -79,7 +79,7 @@ function More({ rest, current, children }: MoreProps) {
       <button
         type="button"
         className={classes(
-          'column align-center justify-center gap-3 w-full tiny muted strong no-underline relative ring-inset',
+          'column align-center justify-center gap-4 w-full tiny muted strong no-underline relative ring-inset',
           styles['place'],
           holds && styles['holds'],
         )}

@@ -64,7 +64,7 @@ export function Sidebar({ label, menu, width, onWidth, head, foot }: Props) {
     <nav
       aria-label={label}
       className={classes(
-        'column flex-none sunken from-768',
+        'column flex-none sunken from-768 container',
         styles['sidebar'],
         icons && styles['icons'],
       )}

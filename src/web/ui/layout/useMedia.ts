@@ -12,5 +12,5 @@ export function useMedia(query: string): boolean {
   return useSyncExternalStore(subscribe, () => window.matchMedia(query).matches);
 }
 
-/** True from 640 px window width, where popovers replace sheets. */
-export const useWide = (): boolean => useMedia('(min-width: 640px)');
+/** True from 768 px window width, where popovers replace sheets. */
+export const useWide = (): boolean => useMedia('(min-width: 768px)');

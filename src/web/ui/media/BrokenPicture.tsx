@@ -15,7 +15,7 @@ type Props = {
 export const BrokenPicture = ({ alt, className, width, onRetry }: Props) => (
   <span
     className={classes(
-      'grid justify-items-center gap-6 max-w-full p-12 sunken small muted text-center',
+      'grid justify-items-center gap-6 max-w-full p-12 sunken small muted text-center min-h-120 rounded',
       styles['broken'],
       className,
     )}

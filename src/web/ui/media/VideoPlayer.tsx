@@ -86,7 +86,7 @@ export function VideoPlayer(props: Props) {
       role="group"
       aria-label={title}
       className={classes(
-        'grid max-w-full border surface overflow-hidden',
+        'grid max-w-full border surface overflow-hidden rounded',
         styles['videoPlayerPlayer'],
       )}
       style={{ '--width': `${width}px`, '--shape': `${width} / ${height}` } as CSSProperties}
@@ -94,7 +94,7 @@ export function VideoPlayer(props: Props) {
     >
       <Picture {...native} clock={clock} title={title} size={[width, height]} worded={worded} />
       {clock.failed ? (
-        <div className={classes('row gap-2 min-h-44', styles['bar'])}>
+        <div className="row gap-2 min-h-44 px-6">
           <MediaFailed what={what} src={src} icon={<Film size={20} />} />
         </div>
       ) : (
@@ -190,7 +190,7 @@ function Bar({ clock, what, onWholeScreen, children }: BarProps) {
   const { playing, at, duration, muted } = clock;
   const length = duration > 0 ? ` ${clockText(duration)}` : '';
   return (
-    <div className={classes('row gap-2 min-h-44', styles['bar'])}>
+    <div className="row gap-2 min-h-44 px-6">
       <button
         type="button"
         className={classes('hover ring-inset touch-square', styles['tool'])}

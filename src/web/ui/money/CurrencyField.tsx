@@ -201,10 +201,7 @@ const Multipliers = ({ disabled, onPress }: MultipliersProps) => (
       <button
         key={word}
         type="button"
-        className={classes(
-          'small muted strong text-center min-h-36 px-8 rounded-sm sunken',
-          styles['multiplier'],
-        )}
+        className="small muted strong text-center min-h-36 px-8 rounded-sm sunken touch-square"
         disabled={disabled}
         aria-label={`${word}, kali se${name}`}
         // Keeps the focus in the field, and the phone's keyboard open.

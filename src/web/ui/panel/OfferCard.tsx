@@ -20,7 +20,7 @@ export function OfferCard({ label, icon, title, children, action, onLater }: Pro
   return (
     <section
       ref={card}
-      className={classes('row wrap gap-8 gap-x-12 card py-10 px-14', styles['card'])}
+      className={classes('row wrap gap-8 gap-x-12 card py-10 px-12', styles['card'])}
       aria-label={label}
     >
       <span className="flex flex-none text-accent from-480" aria-hidden="true">

@@ -297,7 +297,7 @@ function TelephoneInput(props: InputProps) {
               ref={button}
               type="button"
               className={classes(
-                'row justify-between small muted strong ring-inset',
+                'row justify-between small muted strong ring-inset gap-8 hover-ink',
                 styles['country'],
               )}
               aria-label={nameOf(now.country)}

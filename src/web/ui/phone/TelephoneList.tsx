@@ -225,9 +225,9 @@ const ListBox = ({ id, found, active, split, now, idOf, onPick, ...links }: List
         tabIndex={-1}
         aria-selected={isSame(country, now)}
         className={classes(
-          'row gap-10 leading-ui pointer min-h-36 py-6 px-10 hover selectable',
+          'row gap-10 leading-ui pointer min-h-36 py-6 px-10 hover selectable rounded',
           styles['option'],
-          index === split && split > 0 && classes('relative', styles['rest']),
+          index === split && split > 0 && classes('relative mt-12', styles['rest']),
         )}
         data-active={index === active || undefined}
         onMouseDown={(event) => event.preventDefault()}

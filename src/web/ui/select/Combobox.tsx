@@ -10,7 +10,13 @@ import {
   type KeyboardEvent,
 } from 'react';
 import styles from '#web/ui/select/Combobox.module.css';
-import { controlClass, Field, insideClass, type FieldProps } from '#web/ui/form/Field.tsx';
+import {
+  controlClass,
+  Field,
+  fieldTool,
+  insideClass,
+  type FieldProps,
+} from '#web/ui/form/Field.tsx';
 import { classes } from '#web/ui/classes.ts';
 import { type Option, matchingOptions, optionNamed, stepOption } from '#web/ui/select/options.ts';
 import { Popover } from '#web/ui/overlay/Popover.tsx';
@@ -98,7 +104,7 @@ const NONE = 'Tidak ada yang cocok';
 const Clear = ({ label, onClear }: { label: string; onClear: () => void }) => (
   <button
     type="button"
-    className={classes('place-center flex-none faint hover-text', styles['clear'])}
+    className={fieldTool(styles['clear'])}
     aria-label={label}
     onClick={({ currentTarget }) => {
       currentTarget.parentElement?.querySelector('input')?.focus();
@@ -157,7 +163,7 @@ function List({ combo, id, label, none, box }: ListProps) {
           </div>
         ))}
       </div>
-      {combo.matches.length === 0 && <p className="muted py-10 px-14">{none}</p>}
+      {combo.matches.length === 0 && <p className="muted py-10 px-12">{none}</p>}
     </Popover>
   );
 }

@@ -1,6 +1,12 @@
 import { X } from 'lucide-react';
 import { useState, type ComponentPropsWithRef, type InputEvent, type ReactNode } from 'react';
-import { controlClass, Field, insideClass, type FieldProps } from '#web/ui/form/Field.tsx';
+import {
+  controlClass,
+  Field,
+  fieldTool,
+  insideClass,
+  type FieldProps,
+} from '#web/ui/form/Field.tsx';
 import { classes } from '#web/ui/classes.ts';
 import { isNearlyFull, tooLong } from '#web/ui/text/textLength.ts';
 import { TextCounter } from '#web/ui/text/TextCounter.tsx';
@@ -65,7 +71,7 @@ export function TextField(props: Props) {
 const Clear = ({ label, onClear }: { label: ReactNode; onClear: () => void }) => (
   <button
     type="button"
-    className={classes('place-center flex-none faint hover-text ring-inset', styles['clear'])}
+    className={fieldTool()}
     aria-label={classes('Hapus isian', typeof label === 'string' && label)}
     onClick={({ currentTarget }) => {
       currentTarget.parentElement?.querySelector('input')?.focus();

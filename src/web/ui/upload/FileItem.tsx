@@ -62,7 +62,7 @@ export function FileItem({ item, labels, acts, onAct, instant, handle, ...rest }
   return (
     <li
       ref={ref}
-      className={classes('border rounded surface relative ring', styles['item'])}
+      className={classes('border rounded surface relative ring container', styles['item'])}
       data-state={viewStateOf(phase)}
       data-status={statusOf(phase)}
       data-wrong={fault !== undefined || undefined}
@@ -77,7 +77,12 @@ export function FileItem({ item, labels, acts, onAct, instant, handle, ...rest }
       }}
     >
       {picture && <UploadPreview file={item.file} poster={item.poster} />}
-      <div className={classes('grid align-center gap-4 min-h-52 py-4 px-6', styles['row'])}>
+      <div
+        className={classes(
+          'grid align-center gap-4 min-h-52 py-4 px-6 columns-between',
+          styles['row'],
+        )}
+      >
         {handle}
         {!picture && <FileIcon size={20} className={styles['icon']} />}
         <div className="grid leading-ui px-6">

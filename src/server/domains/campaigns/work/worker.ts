@@ -1,6 +1,6 @@
 import type { CampaignDeps } from '#server/domains/campaigns/deps.ts';
 import { countQueuedBulk, queuedBulk, cancelMessages } from '#server/domains/messages/messages.ts';
-import { repeat } from '#server/infra/jobs.ts';
+import { repeat } from '#server/infra/polling.ts';
 import { newId } from '#server/infra/ids.ts';
 import { isTransient } from '#server/infra/postgres/database.ts';
 import { countMessages, uncountedAccounts } from './count.ts';

@@ -15,7 +15,7 @@ export type Refs = {
 };
 
 /** Calls are batched, because no caller waits long for them. */
-const GATHER = { waitMs: 8, busy: { perSecond: 150, waitMs: 100, enough: 50 }, sizeMax: 500 };
+const GATHER = { waitMs: 30, enough: 50, sizeMax: 500 };
 
 type RefsDeps = {
   allAccountsSql: Sql;

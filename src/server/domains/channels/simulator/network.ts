@@ -23,6 +23,7 @@ import type { MediaKind } from '#contract/media.ts';
 import { crc32, deflateSync } from 'node:zlib';
 import { eachByItself } from '#server/infra/postgres/batches.ts';
 import { newId } from '#server/infra/ids.ts';
+import { intervalNow } from '#server/infra/polling.ts';
 
 export type NetworkDeps = {
   allAccountsSql: Sql;
@@ -274,23 +275,22 @@ class Ticker {
   }
 
   async #processAll(): Promise<number> {
-    let processed = BATCH_MAX;
-    while (processed === BATCH_MAX && this.#open) processed = await this.#processBatch();
-    const dueMs = await nextDueMs(this.#allAccountsSql);
-    return Math.min(POLL_MS, Math.max(dueMs, PAUSE_MS));
+    let nextMs = 0;
+    while (nextMs === 0 && this.#open) nextMs = await this.#processBatch();
+    return Math.min(intervalNow(POLL_MS), Math.max(nextMs, PAUSE_MS));
   }
 
+  /** @returns the time until the next row is due, in milliseconds; 0 if more may be due now. */
   #processBatch(): Promise<number> {
     return this.#allAccountsSql.begin(async (tx) => {
       const due = await claimDue(tx);
-      if (due.length === 0) return 0;
-      const failed = await this.#handle(due);
-      await deleteDue(
+      const failed = due.length === 0 ? new Set<Due>() : await this.#handle(due);
+      const nextMs = await deleteDue(
         tx,
         due.filter((one) => !failed.has(one)),
       );
       await this.#postpone(tx, [...failed]);
-      return due.length;
+      return due.length === BATCH_MAX ? 0 : nextMs;
     });
   }
 
@@ -318,16 +318,15 @@ const claimDue = (tx: Tx) => tx<Due[]>`
     and not exists (select from sim_phones p where p.phone = d.phone and p.offline)
   order by due_at limit ${BATCH_MAX} for update skip locked`;
 
-async function deleteDue(tx: Tx, due: readonly Due[]): Promise<void> {
-  if (due.length === 0) return;
-  await tx`delete from sim_events where due_id = any (${due.map(({ dueId }) => dueId)}::uuid[])`;
-}
-
-async function nextDueMs(allAccountsSql: Sql): Promise<number> {
-  const [next] = await allAccountsSql<{ ms: number }[]>`
+/** @returns the time until the next of the other rows is due, in milliseconds. */
+async function deleteDue(tx: Tx, due: readonly Due[]): Promise<number> {
+  const dueIds = due.map(({ dueId }) => dueId);
+  const [next] = await tx<{ ms: number }[]>`
+    with gone as (delete from sim_events where due_id = any (${dueIds}::uuid[]))
     select extract(epoch from due_at - clock_timestamp())::float8 * 1000 as ms
     from sim_events d
-    where not exists (select from sim_phones p where p.phone = d.phone and p.offline)
+    where due_id <> all (${dueIds}::uuid[])
+      and not exists (select from sim_phones p where p.phone = d.phone and p.offline)
     order by due_at limit 1`;
   return next?.ms ?? Infinity;
 }

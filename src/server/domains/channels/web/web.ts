@@ -1,6 +1,7 @@
 import type { Channel, Outgoing, SendResult, Sinks } from '#server/domains/channels/channels.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
+import { pollEvery } from '#server/infra/polling.ts';
 import {
   openLeases,
   sealedAuth,
@@ -87,13 +88,13 @@ function startLinking(deps: LinkingDeps): Linking {
         isPolling = false;
       });
   };
-  const timer = setInterval(wake, timings.pollMs);
+  const stopPolling = pollEvery(timings.pollMs, wake);
   wake();
   return {
     wake,
     async close() {
       isClosed = true;
-      clearInterval(timer);
+      stopPolling();
       await work;
       await Promise.all([...running.values()].map((one) => one.close()));
     },

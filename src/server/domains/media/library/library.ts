@@ -21,6 +21,7 @@ import { FetchError, type FetchReason, type FileClient } from '#server/infra/net
 import { createHash } from 'node:crypto';
 import { untilNone } from '#server/infra/account-data.ts';
 import { newId } from '#server/infra/ids.ts';
+import { pollEvery } from '#server/infra/polling.ts';
 
 /** The media of messages: one library per account, regardless of their origin. */
 export type Library = {
@@ -292,12 +293,12 @@ function startFetcher(deps: FetcherDeps): Fetcher {
         polling = undefined;
       });
   };
-  const timer = setInterval(wake, POLL_MS);
+  const stopPolling = pollEvery(POLL_MS, wake);
   wake();
   return {
     wake,
     close: async () => {
-      clearInterval(timer);
+      stopPolling();
       closing.abort();
       await polling;
       await Promise.all(running);

@@ -3,11 +3,13 @@ import type { SendResult } from '#server/domains/channels/channels.ts';
 import { network, noMedia, phones } from '#tests/support/app/fake-channel.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { openLog } from '#server/infra/observability/log.ts';
-import type { Dispatched } from './attempt.ts';
+import { type Dispatched, LaneLost } from './attempt.ts';
 import { type LaneContext, runLane } from './lane.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 const claim = { accountId: 'account', tokenId: 'token', epoch: 1 };
 
@@ -28,10 +30,17 @@ type Options = Partial<Pick<LaneContext, 'isProbe' | 'lanes'>> & {
   nextDueMs?: number;
   /** Remaining pause of the number once it has answered. */
   remainingMs?: number;
+  /** Time that settling takes. */
+  settleMs?: number;
+  /** Settling finds that another worker has the lane. */
+  isLost?: boolean;
 };
 
 /** A lane over queued phones, with the time of each event in milliseconds since its start. */
-function start(queue: string[], { nextDueMs, remainingMs, ...options }: Options = {}) {
+function start(
+  queue: string[],
+  { nextDueMs, remainingMs, settleMs, isLost = false, ...options }: Options = {},
+) {
   const began = performance.now();
   const events: [number, string][] = [];
   const did = (event: string) => events.push([Math.round(performance.now() - began), event]);
@@ -57,7 +66,8 @@ function start(queue: string[], { nextDueMs, remainingMs, ...options }: Options 
       log: openLog({ level: 'silent' }),
       settle: async (outcomes) => {
         did(`settle ${outcomes.length}`);
-        return { isLost: false, unknownIds: new Set() };
+        if (settleMs !== undefined) await pause(settleMs);
+        return { isLost, unknownIds: new Set() };
       },
       claimMessages: async ({ limit }) => {
         did('claim');
@@ -74,7 +84,10 @@ function start(queue: string[], { nextDueMs, remainingMs, ...options }: Options 
     },
     claim,
   );
-  void lane.done.then((tries) => did(`end after ${tries}`));
+  lane.done.then(
+    (tries) => did(`end after ${tries}`),
+    () => did('end with an error'),
+  );
   const answer = (peer: string) => answers.get(peer)?.({ outcome: 'sent' });
   /** Passes time. @returns the events meanwhile */
   const pass = async (ms: number) => {
@@ -86,16 +99,16 @@ function start(queue: string[], { nextDueMs, remainingMs, ...options }: Options 
 
 const [ani = '', budi = '', citra = ''] = phones(3);
 
-test('keeps a drained lane for three seconds', async () => {
+test('keeps a drained lane for ten seconds', async () => {
   const { lane, answer, pass } = start([ani]);
   expect(await pass(0)).toEqual([
     [0, 'claim'],
     [0, `send ${ani}`],
   ]);
   answer(ani);
-  expect(await pass(2_999)).toEqual([[0, 'settle 1']]);
+  expect(await pass(9_999)).toEqual([[0, 'settle 1']]);
   expect(lane.isQuiet()).toBe(true);
-  expect(await pass(1)).toEqual([[3_000, 'end after 1']]);
+  expect(await pass(1)).toEqual([[10_000, 'end after 1']]);
   expect(lane.wake()).toBe(false);
 });
 
@@ -111,8 +124,37 @@ test('sends at once what wakes a drained lane', async () => {
     [1_000, `send ${budi}`],
   ]);
   answer(budi);
-  expect(await pass(2_999)).toEqual([[1_000, 'settle 1']]);
-  expect(await pass(1)).toEqual([[4_000, 'end after 2']]);
+  expect(await pass(9_999)).toEqual([[1_000, 'settle 1']]);
+  expect(await pass(1)).toEqual([[11_000, 'end after 2']]);
+});
+
+test('sends while results are settled, and ends only after that', async () => {
+  const { lane, queue, answer, pass, stop } = start([ani], { settleMs: 100 });
+  await pass(0);
+  answer(ani);
+  expect(await pass(50)).toEqual([[0, 'settle 1']]);
+  queue.push(budi);
+  lane.wake();
+  expect(await pass(0)).toEqual([
+    [50, 'claim'],
+    [50, `send ${budi}`],
+  ]);
+  expect(lane.isQuiet()).toBe(false);
+  answer(budi);
+  stop();
+  expect(await pass(99)).toEqual([[50, 'settle 1']]);
+  expect(await pass(1)).toEqual([[150, 'end after 2']]);
+});
+
+test('ends with the error of a settlement that fails while it sleeps', async () => {
+  const { lane, answer, pass } = start([ani], { settleMs: 100, isLost: true });
+  await pass(0);
+  answer(ani);
+  await pass(50);
+  const ended = expect(lane.done).rejects.toThrow(LaneLost);
+  await pass(50);
+  await ended;
+  expect(lane.wake()).toBe(false);
 });
 
 test('ends a drained lane at once when it must stop', async () => {

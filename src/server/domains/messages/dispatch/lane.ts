@@ -57,7 +57,7 @@ const TUNING = {
    * A worker keeps a drained lane this long: claiming and releasing it for every message took longer than
    * sending it. Shorter than a lease, so that a crash delays it no longer than a busy lane.
    */
-  lingerMs: 3_000,
+  lingerMs: 10_000,
   /** Above this many lanes a worker releases drained ones at once, to make room for others. */
   lingerLanesMax: 256,
 } as const;
@@ -74,7 +74,7 @@ const transitions = {
     drained: 'lingering',
     finished: 'ended',
   },
-  /** Settles results, with those that arrive shortly after. */
+  /** Begins to settle results, with those that arrive shortly after; the lane goes on meanwhile. */
   settling: { done: 'claiming' },
   /** Reads when the next message is due: only silent numbers are in flight. */
   scheduling: { done: 'claiming' },
@@ -119,6 +119,9 @@ class Lane {
   readonly #claim: Claim;
   readonly #inFlight = new Map<Promise<void>, number>();
   readonly #results: Result[] = [];
+  /** Results that are being settled, and how many. */
+  readonly #settlements = new Map<Promise<void>, number>();
+  #failure: { error: unknown } | undefined;
   #state: State = 'claiming';
   #tries = 0;
   /** Something may be due; a one-time code may be due. */
@@ -150,13 +153,16 @@ class Lane {
 
   readonly isQuiet = () =>
     this.#state === 'lingering' ||
-    (this.#inFlight.size > 0 && !this.#mayBeDue && this.#expected() === 0);
+    (this.#inFlight.size > 0 &&
+      this.#settlements.size === 0 &&
+      !this.#mayBeDue &&
+      this.#expected() === 0);
 
   readonly stillMs = () => Math.max(0, this.#stillUntil - performance.now());
 
   readonly #actions: Record<Exclude<State, 'ended'>, () => Promise<unknown>> = {
     claiming: () => this.#send(),
-    settling: () => this.#collect().then(() => this.#settle()),
+    settling: () => this.#collect().then(() => this.#beginSettling()),
     scheduling: () => this.#findNext(),
     waiting: () => this.#pause(this.#idleMs()),
     lingering: () => this.#sleep(TUNING.lingerMs),
@@ -169,11 +175,13 @@ class Lane {
     try {
       while (this.#state !== 'ended') {
         await this.#actions[this.#state]();
+        if (this.#failure) throw this.#failure.error;
         this.#state = stateAfter(this.#state, this.#findEvent());
       }
       return this.#tries;
     } catch (error) {
       if (!(error instanceof LaneLost)) await this.#settleInFlight();
+      await Promise.all(this.#settlements.keys());
       throw error;
     } finally {
       this.#state = 'ended';
@@ -187,10 +195,12 @@ class Lane {
     if (this.#state === 'lingering') return this.#mayBeDue && !isStopping ? 'woken' : 'finished';
     if (this.#state !== 'claiming') return 'done';
     if (this.#results.length > 0) return 'answered';
-    if (this.#inFlight.size === 0 && this.stillMs() > 0) return 'paused';
+    if (this.#inFlight.size + this.#settlements.size === 0 && this.stillMs() > 0) return 'paused';
     if (!isStopping && this.#freeSlots(performance.now()).limit > 0) return 'free';
     if (!isStopping && !this.#knowsNext && this.isQuiet()) return 'silent';
-    if (this.#inFlight.size > 0 || (this.#mayBeDue && !isStopping)) return 'busy';
+    if (this.#inFlight.size + this.#settlements.size > 0 || (this.#mayBeDue && !isStopping)) {
+      return 'busy';
+    }
     const hasRoom = this.#context.lanes() <= TUNING.lingerLanesMax;
     return this.#isDrained && hasRoom && !isStopping ? 'drained' : 'finished';
   }
@@ -243,11 +253,14 @@ class Lane {
       return { limit: 0, isUrgent: false };
     }
     if (this.#isProbing) {
-      const isProbed = inFlight + this.#results.length > 0;
+      const isProbed = inFlight + this.#results.length + this.#unsettled() > 0;
       return { limit: this.#mayBeDue && !isProbed ? 1 : 0, isUrgent: false };
     }
     const { windowMax, inFlightMax, urgentSlots } = TUNING;
-    const slots = Math.min(windowMax - this.#expected(), inFlightMax - inFlight);
+    const slots = Math.min(
+      windowMax - this.#expected() - this.#unsettled(),
+      inFlightMax - inFlight,
+    );
     // With a pace, claimed messages leave at once, and are settled while the next ones wait.
     if (this.#mayBeDue && slots >= (atPace < Infinity ? 1 : windowMax / 2)) {
       return { limit: Math.min(slots, atPace), isUrgent: false };
@@ -302,6 +315,25 @@ class Lane {
     }
   }
 
+  #unsettled(): number {
+    let unsettled = 0;
+    for (const count of this.#settlements.values()) unsettled += count;
+    return unsettled;
+  }
+
+  #beginSettling() {
+    const { length } = this.#results;
+    const settlement = this.#settle()
+      .catch((error: unknown) => {
+        this.#failure ??= { error };
+      })
+      .finally(() => {
+        this.#settlements.delete(settlement);
+        this.#wakeUp?.();
+      });
+    this.#settlements.set(settlement, length);
+  }
+
   async #settle() {
     const results = this.#results.splice(0);
     await settleResults(this.#context, this.#claim, results);
@@ -347,7 +379,11 @@ class Lane {
 
   #idleMs(): number {
     const { paceMs, lanes } = this.#context;
-    if (this.#inFlight.size === 0) return this.#nextLeaveMs();
+    if (this.#inFlight.size === 0) {
+      const leaveInMs = this.#nextLeaveMs();
+      const waits = this.#settlements.size > 0 && (!this.#mayBeDue || leaveInMs <= 0);
+      return waits ? this.#pollMs : leaveInMs;
+    }
     if (this.#isProbing || this.stillMs() > 0) return TUNING.quietPollMs;
     const dueInMs = this.#nextDue - performance.now();
     const leaveInMs = paceMs > 0 && this.#mayBeDue ? this.#nextLeaveMs() : Infinity;
@@ -392,7 +428,7 @@ type ClaimedMessages = {
 export type ClaimMessages = (query: ClaimQuery) => Promise<ClaimedMessages>;
 
 /** Wait of a lane's query for those of other lanes. */
-const GATHER = { waitMs: 2, busy: { perSecond: 50, waitMs: 30, enough: 16 }, sizeMax: 64 };
+const GATHER = { waitMs: 30, enough: 16, sizeMax: 64 };
 
 type Row = { o_nth: number } & (
   | ({ o_state: null } & Dispatched)

@@ -7,6 +7,7 @@ import { type Settle, deferUnsure } from './settle.ts';
 import { failWaiting } from './withdraw.ts';
 import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
+import { noteWork, pollEvery } from '#server/infra/polling.ts';
 import type { Log } from '#server/infra/observability/log.ts';
 import type { Tracing } from '#server/infra/observability/tracing/tracing.ts';
 import type { TokenMove, TokenRef } from '#server/domains/tokens/tokens.ts';
@@ -123,13 +124,13 @@ export function startLanes(deps: LanesDeps): Lanes {
     const unowned = tokenIds?.filter((tokenId) => !byToken.get(tokenId)?.run?.wake());
     if (unowned === undefined || unowned.length > 0) void poll();
   };
-  const timers = [
-    setInterval(() => {
+  const stops = [
+    pollEvery(POLL_MS, () => {
       wake();
       wakeRuns(sql, [...running.keys()]).catch((error: unknown) =>
         log.warn({ err: error }, 'lanes cannot be woken'),
       );
-    }, POLL_MS),
+    }),
     startRenewing(deps, () => running.keys()),
   ];
   wake();
@@ -139,7 +140,7 @@ export function startLanes(deps: LanesDeps): Lanes {
     close: async () => {
       closing.abort();
       await Promise.all(running.values());
-      for (const timer of timers) clearInterval(timer);
+      for (const stop of stops) stop();
     },
   };
 }
@@ -152,6 +153,8 @@ async function wakeRuns(sql: Sql, lanes: readonly OwnLane[]): Promise<void> {
   for (const { isHeld, lost } of lanes) if (isHeld?.() === false) lost.abort();
   const sending = lanes.filter(({ run }) => run !== undefined);
   if (sending.length === 0) return;
+  // Another process may add messages to an open lane.
+  noteWork();
   const woken = await sql<{ nth: number; wakes: number }[]>`
     select o.nth::int, l.wakes
     from unnest(
@@ -342,7 +345,7 @@ export const newLease = (claim: Claim): LeasedLane => ({
 function startRenewing(
   { sql, log }: { sql: Sql; log: Log },
   lanesNow: () => Iterable<LeasedLane>,
-): NodeJS.Timeout {
+): () => void {
   let renewing = false;
   const renew = async () => {
     if (renewing) return;
@@ -350,7 +353,8 @@ function startRenewing(
     await renewLeases({ sql, log }, [...lanesNow()]);
     renewing = false;
   };
-  return setInterval(() => void renew(), RENEW_MS);
+  const timer = setInterval(() => void renew(), RENEW_MS);
+  return () => clearInterval(timer);
 }
 
 /**

@@ -94,7 +94,8 @@ export const countsByHour = (
   )`;
 
 /**
- * The same counts by days or months of WIB, with their first day as `since` in place of the hour.
+ * The same counts by days or months of WIB, with their first day as `since` in place of the hour. The `cost` of spans
+ * from before the migration 0003 is null: only their hours have it.
  *
  * @param bounds civil days, `YYYY-MM-DD`; `-infinity` and `infinity` for all.
  */
@@ -103,7 +104,7 @@ export const countsBySpan = (
   grain: 'day' | 'month',
   { accountId, from, before }: Stretch<string | Fragment>,
 ): Fragment => sql`(
-    select since, token_id, direction, status, type, messages from message_count_sums
+    select since, token_id, direction, status, type, messages, cost from message_count_sums
     where account_id = ${accountId} and grain = ${grain} and since >= ${from} and since < ${before}
   )`;
 

@@ -118,17 +118,10 @@ const waiting = [...countedStatuses.scheduled, ...countedStatuses.waiting];
 export function usageOf(sql: Sql, accountId: string, now: Date): Promise<SaldoUsage> {
   const today = civilDate(now);
   const first = daysAfter(today, 1 - USAGE_DAYS);
-  const from = new Date(dayStartMs(first));
-  const before = new Date(dayStartMs(daysAfter(today, 1)));
   return readAsAccount(sql, accountId, async (tx) => {
     const [costs, plans] = await Promise.all([
-      tx<{ day: string; held: number; captured: number }[]>`
-        select to_char(hour at time zone 'Asia/Jakarta', 'YYYY-MM-DD') as day,
-          coalesce(sum(cost) filter (where status = any(${waiting}::text[])), 0)::bigint as held,
-          coalesce(sum(cost) filter (where status <> all(${waiting}::text[])), 0)::bigint as captured
-        from ${countsByHour(tx, { accountId, from, before })} c
-        where direction = 'out' group by 1`,
-      planChargesByDay(tx, accountId, from),
+      costsByDay(tx, { accountId, from: first, before: daysAfter(today, 1) }),
+      planChargesByDay(tx, accountId, new Date(dayStartMs(first))),
     ]);
     const costOf = new Map(costs.map((cost) => [cost.day, cost]));
     const days = Array.from({ length: USAGE_DAYS }, (_, n): UsageDay => {
@@ -143,6 +136,33 @@ export function usageOf(sql: Sql, accountId: string, now: Date): Promise<SaldoUs
     });
     return { days, pace: paceOf(days) };
   });
+}
+
+type DayCost = { day: string; held: number; captured: number };
+
+/** Cost of outbound messages from the day `from` to before `before`; no row for a day without messages. */
+async function costsByDay(
+  tx: Tx,
+  { accountId, from, before }: { accountId: string; from: string; before: string },
+): Promise<DayCost[]> {
+  const sums = tx`
+    coalesce(sum(cost) filter (where status = any(${waiting}::text[])), 0)::bigint as held,
+    coalesce(sum(cost) filter (where status <> all(${waiting}::text[])), 0)::bigint as captured`;
+  const days = await tx<(DayCost & { isKnown: boolean })[]>`
+    select to_char(since, 'YYYY-MM-DD') as day, ${sums}, bool_and(cost is not null) as "isKnown"
+    from ${countsBySpan(tx, 'day', { accountId, from, before })} c
+    where direction = 'out' group by since order by since`;
+  const last = days.findLast(({ isKnown }) => !isKnown)?.day;
+  if (last === undefined) return days;
+  const hours = {
+    from: new Date(dayStartMs(from)),
+    before: new Date(dayStartMs(daysAfter(last, 1))),
+  };
+  const early = await tx<DayCost[]>`
+    select to_char(hour at time zone 'Asia/Jakarta', 'YYYY-MM-DD') as day, ${sums}
+    from ${countsByHour(tx, { accountId, ...hours })} c
+    where direction = 'out' group by 1`;
+  return [...early, ...days.filter(({ day }) => day > last)];
 }
 
 /**

@@ -253,12 +253,15 @@ begin
     on conflict (account_id, hour, token_id, direction, status, type) do update
       set messages = u.messages + excluded.messages, cost = u.cost + excluded.cost
   )
-  insert into rollup_sums as u (account_id, grain, since, token_id, direction, status, type, messages)
-    select account, grain, wib_since(grain, hour), token, direction, status, type, sum(messages)
+  insert into rollup_sums as u (
+    account_id, grain, since, token_id, direction, status, type, messages, cost
+  )
+    select account, grain, wib_since(grain, hour), token, direction, status, type, sum(messages),
+      sum(cost)
     from change cross join unnest(array['day', 'month']) as grain group by 1, 2, 3, 4, 5, 6, 7
-    having sum(messages) <> 0 order by 1, 2, 3, 4, 5, 6, 7
+    having sum(messages) <> 0 or sum(cost) <> 0 order by 1, 2, 3, 4, 5, 6, 7
     on conflict (account_id, grain, since, token_id, direction, status, type) do update
-      set messages = u.messages + excluded.messages;
+      set messages = u.messages + excluded.messages, cost = u.cost + excluded.cost;
 end
 $$;
 

@@ -17,7 +17,7 @@ export function SimulatorHint({ phone, small = false, onOpen }: Props) {
   if (!config?.codes_in_simulator) return null;
   return (
     <p className={styles[small ? 'line' : 'box']}>
-      <Smartphone size={small ? 16 : 18} className={small ? undefined : 'mt-1'} />
+      <Smartphone size={small ? 16 : 18} className={small ? undefined : 'mt-2'} />
       <span>
         {!small && 'Kode dikirim ke ponsel simulasi. '}
         <Link to="/simulator" search={{ phone }} target="_blank" onClick={onOpen}>

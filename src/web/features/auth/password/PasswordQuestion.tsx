@@ -2,8 +2,6 @@ import { useEffect, useState } from 'react';
 import type { Act } from '#contract/base/act.ts';
 import { isPasswordOld, placeQuestion } from '#web/api/reauth.ts';
 import { lastSeenUser } from '#web/api/user.ts';
-import styles from '#web/features/auth/auth.module.css';
-import { classes } from '#web/ui/classes.ts';
 import { UsernameField } from '#web/features/auth/password/UsernameField.tsx';
 import { usePasswordInput } from '#web/features/auth/password/usePasswordInput.ts';
 import { PasswordField } from '#web/ui/form/PasswordField.tsx';
@@ -42,7 +40,7 @@ export function PasswordQuestion({ of: act, quiet = false }: Props) {
 
   if (!isShown) return null;
   return (
-    <div className={classes('border-t', styles['question'])}>
+    <div className="border-t ruled">
       <UsernameField phone={lastSeenUser()?.phone ?? ''} />
       <PasswordField
         ref={ref}

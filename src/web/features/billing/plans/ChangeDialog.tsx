@@ -83,7 +83,7 @@ export function ChangeDialog({ plan, onDone }: Props) {
   );
   return (
     <Modal addressed open onClose={close} title={titleOf(data)} footer={foot}>
-      <div className="stack gap-14">
+      <div className="stack gap-12">
         <Alert
           state="warning"
           visible={changed}
@@ -141,7 +141,7 @@ function resultOf({ to, when, total, starts_at: at }: SubscriptionPreview): stri
 }
 
 const LoadingPreview = () => (
-  <div className="stack gap-14" aria-busy="true">
+  <div className="stack gap-12" aria-busy="true">
     <Skeleton lines={2} />
     <Skeleton height={150} />
     <Skeleton height={90} />

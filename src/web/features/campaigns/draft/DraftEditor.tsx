@@ -386,7 +386,7 @@ function Preview({ campaign, values }: PreviewProps) {
     return <p className="small faint regular">Tidak ada penerima yang dapat dikirimi.</p>;
   }
   return (
-    <div className="stack gap-18">
+    <div className="stack gap-16">
       <div className="grid align-center border rounded-lg sunken min-h-120">
         {recipient ? (
           <Bubble campaign={campaign} values={values} recipient={recipient} />

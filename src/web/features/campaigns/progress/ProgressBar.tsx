@@ -24,7 +24,7 @@ export function ProgressBar({ campaign }: { campaign: Campaign }) {
   const done = recipients.placed + recipients.refused;
   return (
     <span
-      className={classes('flex bg-line overflow-hidden', styles['bar'])}
+      className={classes('flex bg-line overflow-hidden rounded-sm', styles['bar'])}
       role="progressbar"
       aria-label="Kemajuan"
       aria-valuemin={0}

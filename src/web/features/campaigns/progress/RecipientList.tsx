@@ -121,7 +121,7 @@ export function RecipientList({ campaign }: { campaign: Campaign }) {
       resetScroll: false,
     });
   return (
-    <div className="stack gap-18">
+    <div className="stack gap-16">
       {left !== '' && <p className="small faint regular">{left}</p>}
       <div className="max-w-280">
         <Select

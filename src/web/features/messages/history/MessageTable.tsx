@@ -344,7 +344,7 @@ const NewRows = ({ count, onShow }: NewRowsProps) => (
       <button
         type="button"
         className={classes(
-          'inline-flex align-center gap-6 px-14 solid-primary shadow small strong num nowrap hover-primary',
+          'inline-flex align-center gap-6 px-12 solid-primary shadow small strong num nowrap hover-primary rounded-full',
           styles['pill'],
         )}
         onClick={onShow}

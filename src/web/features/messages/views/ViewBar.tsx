@@ -133,7 +133,7 @@ function ViewMenu({ view: { id, name }, onRename, onChanged }: MenuProps) {
         <button
           {...props}
           type="button"
-          className={classes('place-center text-accent', styles['more'])}
+          className={classes('place-center text-accent bg-primary', styles['more'])}
           aria-label={`Kelola tampilan ${isolated(name)}`}
         >
           <ChevronDown size={16} />

@@ -84,7 +84,7 @@ function Seen({ queries }: { queries: readonly UseQueryResult[] }) {
 function Problems({ problems }: { problems: readonly Problem[] }) {
   if (problems.length === 0) {
     return (
-      <p className="row gap-10 card py-14 px-18 heading" role="status">
+      <p className="row gap-10 card py-12 px-16 heading" role="status">
         <CircleCheckBig size={20} className="text-success" />
         Semua berjalan. Tidak ada yang terlambat.
       </p>

@@ -347,7 +347,7 @@ function CodesDialog({ codes, onClose }: DialogProps) {
         >
           <p className={styles['paper']}>Kode cadangan Kabari untuk {phone}</p>
           <ul
-            className={classes('grid gap-10 gap-x-20 large plain-list', styles['codes'])}
+            className={classes('grid gap-10 gap-x-20 large plain-list code', styles['codes'])}
             aria-label="Kode cadangan"
           >
             {codes.map((code) => (

@@ -336,16 +336,16 @@ function Foot({ row, now, zone }: Pick<LineProps, 'row' | 'now'> & { zone: strin
   const waits = waiting_since !== null && status === 'open';
   if (!waits && status === 'open' && !assignee) return null;
   return (
-    <span className={classes('row gap-8 min-h-24', styles['lineFoot'])}>
+    <span className="row gap-8 min-h-24 mt-4">
       {waits && <Waiting since={waiting_since} minutes={waited_minutes ?? 0} now={now} />}
       {status === 'snoozed' && snoozed_until && (
-        <span className="inline-flex align-center tiny faint num gap-5">
+        <span className="inline-flex align-center tiny faint num gap-4">
           <AlarmClock size={14} />
           Ditunda sampai {shortMoment(snoozed_until, now, zone)}
         </span>
       )}
       {status === 'closed' && (
-        <span className="inline-flex align-center tiny faint num gap-5">
+        <span className="inline-flex align-center tiny faint num gap-4">
           <CircleCheck size={14} />
           Selesai
         </span>

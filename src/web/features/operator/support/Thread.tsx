@@ -208,7 +208,7 @@ function CustomerPanel({ thread }: { thread: OperatorThread }) {
           {customer.failed > 0 ? (
             <Link
               href={customerUrl(account_id)}
-              className="inline-flex align-center text-danger strong gap-5"
+              className="inline-flex align-center text-danger strong gap-4"
             >
               <TriangleAlert size={14} />
               {formatNumber(customer.failed)} pesan

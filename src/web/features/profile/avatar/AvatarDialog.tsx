@@ -74,7 +74,7 @@ export function AvatarDialog({ onClose }: Props) {
       }
     >
       {picture ? (
-        <div className="stack justify-items-center gap-14">
+        <div className="stack justify-items-center gap-12">
           <Alert state="danger" visible={!!sending.failure} label={sending.failure ?? ''} />
           <CropStage picture={picture} view={view} onView={setView} />
           <Progress progress={sending.progress} />
@@ -164,7 +164,7 @@ function Progress({ progress }: { progress: number | undefined }) {
       aria-valuemin={0}
       aria-valuemax={100}
       aria-valuenow={percent}
-      className={classes('sunken overflow-hidden', styles['progress'])}
+      className={classes('sunken overflow-hidden rounded-full', styles['progress'])}
     >
       <span style={{ scale: `${progress} 1` }} />
     </div>

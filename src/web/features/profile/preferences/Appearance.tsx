@@ -59,7 +59,7 @@ function Themes({ failure, onChoose }: ThemesProps) {
           <label
             key={value}
             className={classes(
-              'option row gap-10 min-h-44 px-14 border-control relative',
+              'option row gap-10 min-h-44 px-12 border-control relative',
               styles['choice'],
             )}
           >

@@ -34,7 +34,7 @@ export function NoticesPart() {
   const { choose, failures } = useChoices();
   return (
     <Section id="pemberitahuan" title="Pemberitahuan">
-      <div className={classes('stack gap-10', styles['group'])}>
+      <div className="stack gap-10">
         <Checkbox
           label="Bunyikan pesan baru"
           help="Satu pesan berbunyi sekali, berapa pun tab yang terbuka."
@@ -59,7 +59,7 @@ export function NoticesPart() {
           </Button>
         </div>
       </div>
-      <div className={classes('stack gap-10', styles['group'])}>
+      <div className="stack gap-10 ruled">
         <Checkbox
           label="Pemberitahuan pesan baru"
           help="Muncul juga saat Kabari tidak sedang dibuka. Berlaku untuk semua browser Anda."

@@ -67,7 +67,7 @@ function CurrentAlert({ alert, onEdit }: { alert: SaldoAlert; onEdit: () => void
   });
   if (threshold === null) {
     return (
-      <div className="stack gap-14">
+      <div className="stack gap-12">
         <p className="muted pretty">
           Kami beri tahu sebelum saldo habis, supaya pesan Anda tidak berhenti di tengah jalan.
         </p>
@@ -80,7 +80,7 @@ function CurrentAlert({ alert, onEdit }: { alert: SaldoAlert; onEdit: () => void
     );
   }
   return (
-    <div className="stack gap-14">
+    <div className="stack gap-12">
       <p className="muted pretty">
         Anda diberi tahu saat saldo turun di bawah{' '}
         <strong>
@@ -123,7 +123,7 @@ function ThresholdForm({ alert, onClose }: { alert: SaldoAlert; onClose: () => v
     },
   });
   return (
-    <form ref={form.ref} noValidate className="stack gap-14" onSubmit={onSubmit}>
+    <form ref={form.ref} noValidate className="stack gap-12" onSubmit={onSubmit}>
       <RefusalAlert error={error} fields={['threshold']} />
       <AmountField
         label="Beri tahu di bawah"

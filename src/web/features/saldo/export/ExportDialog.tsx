@@ -131,7 +131,7 @@ const Formats = ({
         <label
           key={value}
           className={classes(
-            'option grid align-center gap-x-12 min-h-52 columns-start py-8 px-14',
+            'option grid align-center gap-x-12 min-h-52 columns-start py-8 px-12',
             styles['format'],
           )}
         >

@@ -215,7 +215,7 @@ function Instruction({ topup }: { topup: Topup }) {
   const client = useQueryClient();
   const { method, simulated } = topup;
   return (
-    <div className="grid gap-18">
+    <div className="grid gap-16">
       <div className="row wrap justify-between gap-8 gap-x-16">
         <StatusChip tone="warning">Menunggu pembayaran</StatusChip>
         <span className="muted">
@@ -319,7 +319,7 @@ function QrisPayment({ topup, qr }: { topup: Topup; qr: string }) {
   };
   return (
     <>
-      <div className="grid justify-items-center gap-14">
+      <div className="grid justify-items-center gap-12">
         <Suspense fallback={<Skeleton width={SIDE} height={SIDE} />}>
           <QrImage
             size={SIDE}

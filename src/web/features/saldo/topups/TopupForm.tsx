@@ -112,7 +112,7 @@ function Steps({ proposed, onClose, onMade, step, onStep }: StepsProps) {
         id={id}
         ref={form.ref}
         noValidate
-        className={classes('stack content-start gap-14', styles['form'])}
+        className={classes('stack content-start gap-12', styles['form'])}
         onKeyDown={(event) => event.key === 'Enter' && event.repeat && event.preventDefault()}
         onSubmit={form.submit(({ amount: typed }) => {
           if (!isPayment) onStep('payment');

@@ -44,7 +44,7 @@ export function Camera({ phone, screens, looks, onBack }: Props) {
     <>
       <PhoneHead title="Pindai kode QR" onBack={onBack} />
       <div
-        className={classes('grid content-start gap-14 grow overflow-y', styles['camera'])}
+        className="grid content-start gap-12 grow overflow-y p-16"
         onDragOver={(event) => event.preventDefault()}
         onDrop={drop}
       >
@@ -188,7 +188,7 @@ function PairingCode({ busy, onCode }: { busy: boolean; onCode: (code: string) =
   return (
     <form
       noValidate
-      className={classes('grid align-start gap-8 columns-end border-t', styles['code'])}
+      className={classes('grid align-start gap-8 columns-end border-t ruled', styles['code'])}
       onSubmit={send}
     >
       <TextField

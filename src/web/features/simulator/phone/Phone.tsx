@@ -124,7 +124,7 @@ function StatusBar({ phone }: { phone: SimulatedPhone }) {
       )}
     >
       <span className="num">{formatTime(now)}</span>
-      <span className="row tiny muted gap-5">
+      <span className="row tiny muted gap-4">
         {phone.slow && !phone.offline && (
           <>
             <Snail size={15} />
@@ -200,7 +200,7 @@ function Line({ conversation: { peer, newest }, unread, onOpen }: LineProps) {
     <button
       type="button"
       className={classes(
-        'grid align-start w-full gap-1 gap-x-12 py-12 px-16 border-b hover ring-inset',
+        'grid align-start w-full gap-2 gap-x-12 py-12 px-16 border-b hover ring-inset',
         styles['line'],
       )}
       onClick={onOpen}
@@ -220,7 +220,7 @@ function Line({ conversation: { peer, newest }, unread, onOpen }: LineProps) {
       {unread > 0 && (
         <span
           className={classes(
-            'tiny strong text-center justify-self-end rounded-full solid-warning',
+            'tiny strong text-center justify-self-end rounded-full solid-warning px-8',
             styles['unread'],
           )}
         >

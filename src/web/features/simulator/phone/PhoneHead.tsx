@@ -1,6 +1,5 @@
 import { ChevronLeft } from 'lucide-react';
 import type { ReactNode } from 'react';
-import styles from '#web/features/simulator/simulator.module.css';
 import { classes } from '#web/ui/classes.ts';
 
 type Props = {
@@ -17,7 +16,7 @@ export const PhoneHead = ({ title, under, onBack, children }: Props) => (
         <ChevronLeft size={22} />
       </PhoneTool>
     )}
-    <div className={classes('fill', !onBack && styles['first'])}>
+    <div className={classes('fill', !onBack && 'ps-12')}>
       <h2 className="large num">{title}</h2>
       {under && <p className="tiny faint num">{under}</p>}
     </div>

@@ -44,29 +44,7 @@ export function RatingCard() {
         <legend id={id} className="mx-auto strong">
           Bagaimana bantuan kami?
         </legend>
-        <span className="flex">
-          {scores.map(([value, name]) => (
-            <label
-              key={value}
-              className={classes(
-                'place-center pointer rounded relative ring-within',
-                styles['star'],
-              )}
-              data-on={value <= (score ?? 0) || undefined}
-            >
-              <input
-                className="cover"
-                type="radio"
-                name={id}
-                value={value}
-                checked={score === value}
-                aria-label={`${value} dari 5, ${name}`}
-                onChange={() => setScore(value)}
-              />
-              <Star size={28} />
-            </label>
-          ))}
-        </span>
+        <Stars name={id} score={score} onScore={setScore} />
         <span className="small faint" aria-hidden="true">
           {word ?? 'Pilih satu sampai lima bintang'}
         </span>
@@ -89,3 +67,36 @@ export function RatingCard() {
     </form>
   );
 }
+
+type StarsProps = {
+  name: string;
+  score: number | undefined;
+  onScore: (score: number) => void;
+};
+
+const Stars = ({ name, score, onScore }: StarsProps) => (
+  <span className="flex">
+    {scores.map(([value, word]) => (
+      <label
+        key={value}
+        className={classes(
+          'place-center pointer rounded relative ring-within',
+          value <= (score ?? 0) ? 'text-warning' : 'faint',
+          styles['star'],
+        )}
+        data-on={value <= (score ?? 0) || undefined}
+      >
+        <input
+          className="cover"
+          type="radio"
+          name={name}
+          value={value}
+          checked={score === value}
+          aria-label={`${value} dari 5, ${word}`}
+          onChange={() => onScore(value)}
+        />
+        <Star size={28} />
+      </label>
+    ))}
+  </span>
+);

@@ -67,7 +67,7 @@ function Prices({ offered }: { offered: OfferedChannel }) {
   return (
     <>
       {pays && <span>{pays}</span>}
-      <span className="flex wrap gap-2 gap-x-14 ink semibold">
+      <span className="flex wrap gap-2 gap-x-12 ink semibold">
         {pricesOf(offered).map((price) => (
           <span key={price} className="num">
             {price}

@@ -51,7 +51,7 @@ export const NewAccessButton = ({
 );
 
 const Steps = ({ cloud }: { cloud: CloudConnection }) => (
-  <ol className={classes('grid gap-14', styles['steps'])}>
+  <ol className={classes('grid gap-12', styles['steps'])}>
     <li>
       Buka <Word>developers.facebook.com</Word>, pilih <Word>App Anda</Word>, lalu{' '}
       <Word>WhatsApp › Configuration</Word>.

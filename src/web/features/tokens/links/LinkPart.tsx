@@ -182,7 +182,7 @@ export function LinkPart({ token, linking, atOnce = false, risk, restricted = fa
 type ConnectedProps = { token: Token; restricted: boolean };
 
 const Connected = ({ token: { phone }, restricted }: ConnectedProps) => (
-  <p className="py-12 px-14 rounded text-success soft-success">
+  <p className="py-12 px-12 rounded text-success soft-success">
     Tersambung ke <strong className="num">{phone && formatPhone(phone)}</strong>
     {restricted ? ', dengan pembatasan di atas.' : '. Token ini siap mengirim dan menerima pesan.'}
   </p>

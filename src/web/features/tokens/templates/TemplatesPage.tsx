@@ -167,7 +167,7 @@ function NewTemplate({ onMade }: { onMade: (template: Template) => void }) {
       aria-label="Templat baru"
       onSubmit={onSubmit}
     >
-      <div className="stack gap-18">
+      <div className="stack gap-16">
         <RefusalAlert error={error} fields={Object.keys(initial)} />
         <NamingFields form={form} />
         <ContentFields form={form} />

@@ -544,7 +544,7 @@ function ReplayDialog({ webhook, filters, onClose }: ReplayDialogProps) {
         </>
       }
     >
-      <div className={classes('stack gap-18', styles['form'])}>
+      <div className={classes('stack gap-16', styles['form'])}>
         <RefusalAlert error={replay.error} />
         <DatePicker
           label="Hari peristiwa (WIB)"

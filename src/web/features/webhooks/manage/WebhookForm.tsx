@@ -76,7 +76,7 @@ export function WebhookForm({ id, form, onSubmit, error, children }: Props) {
       id={id}
       ref={form.ref}
       noValidate
-      className={classes('stack gap-18', styles['form'])}
+      className={classes('stack gap-16', styles['form'])}
       onSubmit={onSubmit}
     >
       <RefusalAlert error={error} fields={['url', 'format', 'kinds', 'verify_token']} />

@@ -108,7 +108,7 @@ export function LinkCard({ kind, message: { type, url, filename }, loading }: Li
             href={href}
             target="_blank"
             rel="noopener noreferrer nofollow ugc"
-            className="row w-fit small strong gap-5 min-h-28"
+            className="row w-fit small strong gap-4 min-h-28"
           >
             Buka tautan
             <ExternalLink size={14} />

@@ -22,7 +22,7 @@ export function LocationCard({ place: { latitude, longitude, name, address } }: 
           href={`https://www.google.com/maps?q=${at}`}
           target="_blank"
           rel="noopener noreferrer"
-          className="row small strong gap-5 min-h-28 touch"
+          className="row small strong gap-4 min-h-28 touch"
         >
           Buka peta
           <ExternalLink size={14} />

@@ -88,7 +88,7 @@ export function Composer(props: Props) {
     box.current?.focus();
   };
   if (blocked)
-    return <div className={classes(frame, 'muted text-center', styles['blocked'])}>{blocked}</div>;
+    return <div className={classes(frame, 'muted text-center', 'block px-16')}>{blocked}</div>;
   return (
     <form
       ref={form}
@@ -185,7 +185,7 @@ const Send = ({ off, word }: { off: boolean; word: string | undefined }) => (
     className={classes(
       'place-center flex-none size-44 rounded-full solid-primary hover-primary',
       styles['send'],
-      word && classes('px-16 strong', styles['worded']),
+      word && classes('px-16 strong rounded-full', styles['worded']),
     )}
     aria-label={word ?? 'Kirim'}
     aria-disabled={off || undefined}

@@ -21,7 +21,7 @@ export const Tools = ({ documents, pictures = PICTURES, more, onChoose }: Props)
     icon={<Plus size={20} />}
     className="relative"
     toggleClass={'place-center flex-none size-44 rounded-full muted hover'}
-    contentClass={styles['options']}
+    contentClass={classes('grid', styles['options'])}
   >
     {(close) => {
       const choose = (files: readonly File[]) => {

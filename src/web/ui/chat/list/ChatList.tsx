@@ -69,7 +69,7 @@ export const ChatRowWords = (props: WordsProps) => {
         </time>
       </span>
       <span className="row justify-between gap-8 min-w-0">
-        <span className={classes('row min-w-0 small muted gap-5', styles['preview'])}>
+        <span className={classes('row min-w-0 small muted gap-4', styles['preview'])}>
           {preview}
         </span>
         {mark && <span className="inline-flex flex-none faint">{mark}</span>}

@@ -11,7 +11,7 @@ type Props = {
 
 /** A quoted message: at the top of a reply's bubble, or above the composer. */
 export const ChatQuote = ({ name, text, onCancel, onOpen }: Props) => (
-  <div className={classes('row gap-8 small', styles['quote'])}>
+  <div className={classes('row gap-8 small rounded', styles['quote'])}>
     {onOpen ? (
       <button type="button" className="grid fill text-start" onClick={onOpen}>
         <span className="sr-only">Buka pesan yang dijawab: </span>

@@ -169,7 +169,7 @@ function Meter({ recording, since, onFull }: MeterProps) {
   return (
     <>
       <span
-        className={classes('row justify-end fill gap-3 overflow-hidden', styles['levels'])}
+        className={classes('row justify-end fill gap-4 overflow-hidden', styles['levels'])}
         aria-hidden="true"
       >
         {levels.map((level, index) => (

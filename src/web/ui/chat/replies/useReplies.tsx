@@ -106,7 +106,7 @@ function ReplyList({ id, replies, ...rest }: ListProps) {
     return (
       <div
         id={id}
-        className="p-6 py-12 px-14 border rounded-lg muted overflow-y raised shadow max-h-list"
+        className="p-6 py-12 px-12 border rounded-lg muted overflow-y raised shadow max-h-list"
         role="status"
       >
         Belum ada {words.title.toLowerCase()}.{' '}
@@ -131,7 +131,7 @@ function ReplyList({ id, replies, ...rest }: ListProps) {
           id={`${id}-${index}`}
           role="option"
           aria-selected={index === marked}
-          className="grid pointer gap-1 min-h-44 py-6 px-10 rounded selectable"
+          className="grid pointer gap-2 min-h-44 py-6 px-10 rounded selectable"
           onPointerMove={() => index === marked || onMark(index)}
           onPointerDown={(event) => event.preventDefault()}
           onClick={() => onTake(index)}

@@ -44,6 +44,7 @@ import { isRestriction } from '#server/domains/channels/web/sending/refusals.ts'
 import { openSentStorage } from '#server/domains/channels/web/sending/sent-storage.ts';
 import { connectLink, failLink } from '#server/domains/tokens/tokens.ts';
 import { bindScope } from '#server/infra/postgres/distribution/scope.ts';
+import { pollEvery } from '#server/infra/polling.ts';
 import type { WebTimings } from './timings.ts';
 
 export type Phones = {
@@ -70,6 +71,7 @@ class PhoneSet {
   readonly #deps: WebDeps & { leases: Leases; sinks: () => Sinks };
   readonly #phones = new Map<string, Phone>();
   readonly #timers: NodeJS.Timeout[];
+  readonly #stopPolling: () => void;
   readonly #loginPace: LoginPace;
   /** Sessions taken at a time: as many as log in until the next poll; others take the rest. */
   readonly #claimsMax: number;
@@ -83,10 +85,10 @@ class PhoneSet {
     this.#loginPace = openLoginPace(timings.loginGapMs);
     this.#claimsMax = Math.ceil(timings.pollMs / timings.loginGapMs);
     this.#timers = [
-      setInterval(() => this.poll(), timings.pollMs),
       setInterval(() => void this.#renew(), timings.renewMs),
       setInterval(() => void this.#extendSpans().catch(report), timings.spanMs),
     ];
+    this.#stopPolling = pollEvery(timings.pollMs, () => this.poll());
     this.poll();
   }
 
@@ -106,6 +108,7 @@ class PhoneSet {
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#stopPolling();
     for (const timer of this.#timers) clearInterval(timer);
     await this.#work;
     await Promise.all([...this.#phones.values()].map((phone) => this.#release(phone)));

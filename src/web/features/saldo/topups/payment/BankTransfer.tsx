@@ -70,7 +70,7 @@ function Proof({ topup }: { topup: Topup }) {
   return (
     <>
       {proof && (
-        <p className="flex gap-8 text-success rounded soft-success py-10 px-14" role="status">
+        <p className="flex gap-8 text-success rounded soft-success py-10 px-12" role="status">
           <FileCheck size={18} className="mt-2" />
           <span>
             Bukti transfer terkirim <DateTime at={proof.at} />. Kami akan memeriksanya.

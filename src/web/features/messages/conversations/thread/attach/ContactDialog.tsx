@@ -115,7 +115,7 @@ function FromConversations({ form: { set, ref }, onChosen }: FromProps) {
             <li key={peer}>
               <button
                 type="button"
-                className="stack gap-2 w-full text-start min-h-52 py-8 px-14 hover ring-inset"
+                className="stack gap-2 w-full text-start min-h-52 py-8 px-12 hover ring-inset"
                 onClick={() => choose(peer, name)}
               >
                 <bdi className="truncate strong">{name ?? formatPeer(peer)}</bdi>

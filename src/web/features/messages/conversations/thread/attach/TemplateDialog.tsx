@@ -157,7 +157,7 @@ type RowProps = { template: Template; onChoose: (template: Template) => void };
 const Row = ({ template, onChoose }: RowProps) => (
   <button
     type="button"
-    className="stack gap-2 w-full text-start min-h-52 py-8 px-14 hover ring-inset"
+    className="stack gap-2 w-full text-start min-h-52 py-8 px-12 hover ring-inset"
     onClick={() => onChoose(template)}
   >
     <bdi className="truncate strong">{template.name}</bdi>
