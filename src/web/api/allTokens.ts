@@ -1,5 +1,5 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { listTokens, type Token } from '#contract/tokens.ts';
+import { getToken, listTokens, type Token } from '#contract/tokens.ts';
 import { perform } from '#web/api/act.ts';
 import { allPages } from '#web/api/lists/allPages.ts';
 
@@ -11,6 +11,12 @@ export const allTokensQuery = queryOptions({
   queryFn: ({ signal }): Promise<readonly Token[]> =>
     allPages((page) => perform(listTokens, { page, start: page }, { signal }), TOKEN_PAGES_MAX),
 });
+
+export const tokenQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['tokens', id],
+    queryFn: ({ signal }) => perform(getToken, { token_id: id }, { signal }),
+  });
 
 /** False once the account's tokens are loaded and it is not one of them: it was deleted, and its page with it. */
 export const hasToken = (tokens: readonly Token[] | undefined, tokenId: string): boolean =>

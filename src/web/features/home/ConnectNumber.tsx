@@ -1,3 +1,4 @@
+import { tokenQuery } from '#web/api/allTokens.ts';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import type { HomeSummary } from '#contract/messages.ts';
@@ -13,7 +14,6 @@ import {
   MoveToken,
   channelLabel,
   channelsQuery,
-  tokenQuery,
   useTokenChanged,
 } from '#web/features/tokens/tokens.ts';
 import { Button, LinkButton } from '#web/ui/button/Button.tsx';

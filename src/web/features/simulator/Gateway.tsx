@@ -2,10 +2,10 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { listTopups, type Topup, topupMethodLabel } from '#contract/saldo.ts';
 import { simulatedPayment } from '#contract/simulator.ts';
 import { perform } from '#web/api/act.ts';
-import { refusalCode, sentenceOf } from '#web/api/errors.ts';
+import { refusalCode } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { sessionToken } from '#web/browser/session.ts';
-import { Alert } from '#web/ui/alert/Alert.tsx';
+import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button, LinkButton } from '#web/ui/button/Button.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
 import { EmptyState, WentWrong } from '#web/ui/panel/EmptyState.tsx';
@@ -68,11 +68,7 @@ function Waiting({ topups }: { topups: readonly Topup[] }) {
             ? 'Hasil pembayaran dikirim ke Kabari.'
             : 'Pembayaran itu sudah tidak ditunggu lagi.')}
       </p>
-      <Alert
-        state="danger"
-        visible={pay.error !== null && !pay.busy}
-        label={pay.error ? sentenceOf(pay.error) : ''}
-      />
+      <RefusalAlert error={pay.error} />
       {topups.length === 0 ? (
         <EmptyState
           title="Tidak ada pembayaran yang menunggu."

@@ -4,7 +4,6 @@ import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
 import { FlaskConical, ChevronDown } from 'lucide-react';
 import { useEffect, useState, type FormEvent } from 'react';
-import { sentenceOf } from '#web/api/errors.ts';
 import { Logo } from '#web/ui/brand/Logo.tsx';
 import { NotFoundPage } from '#web/ui/page/NotFoundPage.tsx';
 import { configQuery } from '#web/api/configQuery.ts';
@@ -32,7 +31,6 @@ import { useAct } from '#web/api/query.ts';
 import { useActForm } from '#web/ui/form/useActForm.ts';
 import { Gateway } from '#web/features/simulator/Gateway.tsx';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
-import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { AmountField } from '#web/ui/money/CurrencyField.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
@@ -416,11 +414,7 @@ function Switches({ phone }: { phone: SimulatedPhone }) {
           onChange={(event) => set(name, event.target.checked)}
         />
       ))}
-      <Alert
-        state="danger"
-        visible={turn.error !== null}
-        label={turn.error ? sentenceOf(turn.error) : ''}
-      />
+      <RefusalAlert error={turn.error} />
     </div>
   );
 }

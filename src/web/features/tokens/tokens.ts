@@ -10,7 +10,7 @@ export { WindowNote } from '#web/features/tokens/channels/WindowNote.tsx';
 export { uptimeWords } from '#web/features/tokens/channels/health.ts';
 export { channelLabel, statusTone } from '#web/features/tokens/labels.ts';
 export { LinkPart } from '#web/features/tokens/links/LinkPart.tsx';
-export { tokenQuery, useTokenChanged } from '#web/features/tokens/queries.ts';
+export { useTokenChanged } from '#web/features/tokens/queries.ts';
 export { FIRST_TEXT } from '#web/features/tokens/samples.ts';
 export {
   categoryLabel as templateCategoryLabel,

@@ -2,19 +2,14 @@ import { useQuery } from '@tanstack/react-query';
 import { BookOpen, KeyRound } from 'lucide-react';
 import { useState } from 'react';
 import type { SavedWebhook, WebhookFormat } from '#contract/webhooks.ts';
+import { allTokensQuery, tokenQuery } from '#web/api/allTokens.ts';
 import { isNotFound } from '#web/api/errors.ts';
 import { Link } from '#web/browser/router/Link.tsx';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
 import { DeliveriesPart } from '#web/features/webhooks/deliveries/DeliveriesPart.tsx';
 import { WebhookSummary } from '#web/features/webhooks/manage/WebhookSummary.tsx';
-import {
-  LOOK_MS,
-  tokenNamesQuery,
-  tokenQuery,
-  useWebhookChanged,
-  webhookQuery,
-} from '#web/features/webhooks/queries.ts';
+import { LOOK_MS, useWebhookChanged, webhookQuery } from '#web/features/webhooks/queries.ts';
 import styles from '#web/features/webhooks/webhooks.module.css';
 import { LinkButton, Button } from '#web/ui/button/Button.tsx';
 import { PageHead } from '#web/ui/layout/PageHead.tsx';
@@ -35,7 +30,7 @@ import { Tabs } from '#web/ui/tabs/Tabs.tsx';
  */
 export function WebhookPage() {
   const { token } = useSearch('/token/webhook');
-  const names = useQuery(tokenNamesQuery);
+  const names = useQuery(allTokensQuery);
   const tokenId = token ?? names.data?.[0]?.id;
   return (
     <>
@@ -94,15 +89,13 @@ function Owner({ tokenId }: { tokenId: string }) {
 }
 
 function TokenChoice({ tokenId }: { tokenId: string }) {
-  const { data: tokens = [] } = useQuery(tokenNamesQuery);
-  const { data: token } = useQuery(tokenQuery(tokenId));
-  const known = tokens.some(({ id }) => id === tokenId) || !token ? tokens : [token, ...tokens];
-  if (known.length < 2) return null;
+  const { data: tokens = [] } = useQuery(allTokensQuery);
+  if (tokens.length < 2) return null;
   return (
     <div className={styles['choice']}>
       <SelectOne
         label="Token"
-        options={known.map(({ id, name }) => ({ value: id, label: name }))}
+        options={tokens.map(({ id, name }) => ({ value: id, label: name }))}
         value={tokenId}
         onChange={(id) => void navigate({ to: '/token/webhook', search: { token: id } })}
       />

@@ -1,5 +1,4 @@
 import { queryOptions, useQueryClient } from '@tanstack/react-query';
-import { getToken, listTokens } from '#contract/tokens.ts';
 import {
   getDelivery,
   listDeliveries,
@@ -27,18 +26,6 @@ export const deliveryQuery = (tokenId: string, id: string) =>
       perform(getDelivery, { token_id: tokenId, delivery_id: id }, { signal }),
     refetchInterval: ({ state: { data } }) => (data?.state === 'waiting' ? LOOK_MS : false),
   });
-
-export const tokenQuery = (id: string) =>
-  queryOptions({
-    queryKey: ['tokens', id],
-    queryFn: ({ signal }) => perform(getToken, { token_id: id }, { signal }),
-  });
-
-/** The account's tokens by name, for selecting one: the first ten. */
-export const tokenNamesQuery = queryOptions({
-  queryKey: ['tokens', 'names'],
-  queryFn: async ({ signal }) => (await perform(listTokens, {}, { signal })).rows,
-});
 
 /** Stores a changed webhook if given, and refetches it and its deliveries. */
 export function useWebhookChanged(tokenId: string): (webhook?: Webhook | null) => void {

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { SearchX, ChevronDown, Download } from 'lucide-react';
 import { type InvoiceDetail, invoicePdf, invoiceStatusLabel } from '#contract/billing.ts';
-import { isNotFound, sentenceOf } from '#web/api/errors.ts';
+import { isNotFound } from '#web/api/errors.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { invoiceQuery, methodsQuery } from '#web/features/billing/queries.ts';
 import { Button, LinkButton } from '#web/ui/button/Button.tsx';
@@ -23,7 +23,7 @@ import {
   topupLimitOf,
 } from '#web/features/saldo/saldo.ts';
 import { AskSupport } from '#web/features/support/support.ts';
-import { Alert } from '#web/ui/alert/Alert.tsx';
+import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Dropdown, MenuButton } from '#web/ui/menu/Dropdown.tsx';
 import { confirm } from '#web/ui/overlay/confirm.ts';
 import { toast } from '#web/ui/toast/toasts.ts';
@@ -86,11 +86,7 @@ function InvoiceActions({ invoice }: { invoice: InvoiceDetail }) {
   const [failure, setFailure] = useState<unknown>();
   return (
     <div className="stack gap-10 w-full">
-      <Alert
-        state="danger"
-        visible={failure !== undefined}
-        label={failure === undefined ? '' : sentenceOf(failure)}
-      />
+      <RefusalAlert error={failure} />
       <div className="flex wrap justify-end gap-8 hide-empty stretch-below-480">
         {invoice.status === 'open' && invoice.kind === 'plan' && (
           <Pay invoice={invoice} onFailure={setFailure} />

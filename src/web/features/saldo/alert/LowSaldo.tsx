@@ -3,11 +3,9 @@ import { BellRing } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { formatRupiah } from '#contract/base/money.ts';
 import { ALERT_MIN, type SaldoAlert, saveSaldoAlert, getSaldoAlert } from '#contract/saldo.ts';
-import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { saldoQuery } from '#web/features/saldo/saldoQuery.ts';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
-import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { useActForm } from '#web/ui/form/useActForm.ts';
 import { AmountField } from '#web/ui/money/CurrencyField.tsx';
@@ -93,11 +91,7 @@ function CurrentAlert({ alert, onEdit }: { alert: SaldoAlert; onEdit: () => void
           Terakhir diberi tahu <DateTime at={firedAt} />
         </p>
       )}
-      <Alert
-        state="danger"
-        visible={off.error !== null}
-        label={off.error ? sentenceOf(off.error) : ''}
-      />
+      <RefusalAlert error={off.error} />
       <div className="flex wrap gap-8">
         <Button variant="subtle" onClick={onEdit}>
           Ubah batas

@@ -8,7 +8,8 @@ import { type LinkFailure, consentScan, getScan, linkFailures } from '#contract/
 import { useAct } from '#web/api/query.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
-import { tokenQuery, useTokenChanged } from '#web/features/tokens/queries.ts';
+import { useTokenChanged } from '#web/features/tokens/queries.ts';
+import { tokenQuery } from '#web/api/allTokens.ts';
 import styles from '#web/features/tokens/tokens.module.css';
 import { classes } from '#web/ui/classes.ts';
 import { announce } from '#web/ui/announce/announce.ts';

@@ -13,7 +13,7 @@ import {
   reasonOf,
   reasonOptions,
 } from '#web/features/tokens/rejected/labels.ts';
-import { tokenNamesQuery } from '#web/features/tokens/queries.ts';
+import { allTokensQuery } from '#web/api/allTokens.ts';
 import styles from '#web/features/tokens/tokens.module.css';
 import { classes } from '#web/ui/classes.ts';
 import { Button } from '#web/ui/button/Button.tsx';
@@ -114,7 +114,7 @@ type FiltersProps = {
 };
 
 function Filters({ token, reason, onReload }: FiltersProps) {
-  const { data: tokens = [] } = useQuery(tokenNamesQuery);
+  const { data: tokens = [] } = useQuery(allTokensQuery);
   const names = tokens.map(({ id, name }) => ({ value: id, label: name }));
   return (
     <div className={classes('flex wrap gap-8', styles['filters'])}>
