@@ -459,7 +459,7 @@ function Month(props: MonthProps) {
   };
   return (
     <div className="fill">
-      <p id={caption} className={classes('place-center base strong', calendarStyles['caption'])}>
+      <p id={caption} className="place-center base strong min-h-36">
         {showMonth(month)}
       </p>
       <table

@@ -78,7 +78,7 @@ export function AudioPlayer(props: Props) {
           >
             {playing ? <Pause size={20} /> : <Play size={20} className={styles['triangle']} />}
           </button>
-          <span className={classes('row fill relative', styles['track'])}>
+          <span className="row fill relative min-h-44">
             <Waveform peaks={peaks} played={duration > 0 ? at / duration : 0} />
             <MediaSlider
               clock={{ ...clock, duration }}

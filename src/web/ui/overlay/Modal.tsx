@@ -59,7 +59,7 @@ export function Modal({ open, onClose, shape = 'modal', size = 'md', ...rest }: 
     >
       <div className={classes('column min-h-0 w-full border raised', styles['box'])}>
         <div className={classes('flex gap-16', styles['head'])}>
-          <h2 id={titleId} className={classes('grow py-4', styles['title'])}>
+          <h2 id={titleId} className="grow py-4 title">
             {title}
           </h2>
           {tools && <div className={classes('flex flex-none', styles['tools'])}>{tools}</div>}

@@ -21,7 +21,7 @@ export const EmptyState = ({ icon, title, children, action }: Props) => (
   >
     {icon && (
       <span
-        className={classes('place-center mb-4 text-accent rounded-lg bg-primary', styles['icon'])}
+        className="place-center mb-4 text-accent rounded-lg bg-primary size-48"
         aria-hidden="true"
       >
         {icon}

@@ -343,10 +343,7 @@ const NewRows = ({ count, onShow }: NewRowsProps) => (
     {count > 0 && (
       <button
         type="button"
-        className={classes(
-          'inline-flex align-center gap-6 px-12 solid-primary shadow small strong num nowrap hover-primary rounded-full',
-          styles['pill'],
-        )}
+        className="inline-flex align-center gap-6 px-12 solid-primary shadow small strong num nowrap hover-primary rounded-full min-h-36 touch"
         onClick={onShow}
       >
         <ArrowUp size={16} />

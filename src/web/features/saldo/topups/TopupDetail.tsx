@@ -153,7 +153,7 @@ function Outcome({ topup }: { topup: Topup }) {
           )}
         >
           <CircleCheck size={44} strokeWidth={1.75} />
-          <p className={classes('mt-4 heading', styles['word'])}>{topupStatusLabel.paid}</p>
+          <p className="mt-4 heading title">{topupStatusLabel.paid}</p>
           <p>
             <strong>
               <Money amount={topup.credited} />

@@ -82,7 +82,7 @@ const Stars = ({ name, score, onScore }: StarsProps) => (
         className={classes(
           'place-center pointer rounded relative ring-within',
           value <= (score ?? 0) ? 'text-warning' : 'faint',
-          styles['star'],
+          classes('size-48', styles['star']),
         )}
         data-on={value <= (score ?? 0) || undefined}
       >
