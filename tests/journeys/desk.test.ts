@@ -127,13 +127,3 @@ journey('the operator handles money manually, and every page is accessible', asy
   await look(tab, 'a new plan');
   expect(faults).toEqual([]);
 });
-
-journey('a customer cannot open the operator pages', async ({ product, person }) => {
-  const who = await signUp(product.address, { name: 'Kopi Pagi', phone: '6281355504002' });
-  const { open } = await person({ session: who.session });
-  const tab = await open();
-  for (const page of ['', '/pelanggan', '/penyesuaian', '/suspense', '/pembukuan', '/harga']) {
-    await tab.goto(`/operator${page}`);
-    await tab.getByRole('heading', { name: 'Halaman tidak ditemukan' }).waitFor();
-  }
-});

@@ -6,7 +6,6 @@ import { simulatedPhone } from '#contract/simulator.ts';
 import { picture } from '#tests/support/app/uploads-app.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { openMediaThread, openPhotoHost } from './seeds/media.ts';
-import { inspectionHere } from '#tests/support/one-look.ts';
 import { ask } from './support/portal.ts';
 import { setUpJourney } from './support/stage.ts';
 
@@ -31,21 +30,6 @@ const upwards = (tab: Page, thread: Locator) => async (place: Locator) => {
 const widthOf = (picture: Locator): Promise<number> =>
   picture.evaluate((image: HTMLImageElement) => image.naturalWidth);
 
-async function playByKeyboard(tab: Page, voice: Locator): Promise<void> {
-  expect(await voice.locator('rect').count()).toBeGreaterThan(40);
-  await voice.getByRole('button', { name: /^Putar/ }).focus();
-  await tab.keyboard.press('Enter');
-  await voice.getByRole('button', { name: /^Jeda/ }).waitFor();
-  await tab.keyboard.press('k');
-  await voice.getByRole('button', { name: /^Putar/ }).waitFor();
-  const slider = voice.getByRole('slider', { name: /^Posisi/ });
-  await slider.focus();
-  await tab.keyboard.press('ArrowRight');
-  await waitFor(async () =>
-    expect(await slider.getAttribute('aria-valuetext')).toMatch(/^0:0[5-7] dari 0:07$/),
-  );
-}
-
 function externalRequests(tab: Page, address: string): readonly string[] {
   const requests: string[] = [];
   tab.on('request', (request) => {
@@ -56,9 +40,9 @@ function externalRequests(tab: Page, address: string): readonly string[] {
 }
 
 journey(
-  'a thread shows every type in both directions, from our own host only',
+  'a thread shows every type in both directions from our own host only; the composer refuses one file, and the others reach the phone',
   async ({ product: { address }, person }) => {
-    const { session, path } = await openMediaThread(address, photo, {
+    const { session, path, peer } = await openMediaThread(address, photo, {
       phone: '6281355503061',
       peer: '6281299990061',
     });
@@ -68,8 +52,6 @@ journey(
     await tab.goto(address + path);
     const thread = tab.getByRole('region', { name: /^Percakapan dengan/ });
     await thread.getByText('Siap, dua loyang.').waitFor();
-    const { faults, look } = inspectionHere();
-    await look(tab, 'the end of a thread with every type');
     // Newest first: content far from the view is not in the page.
     const up = upwards(tab, thread);
     await up(thread.getByRole('group', { name: 'Bu Sari' }));
@@ -79,8 +61,7 @@ journey(
     await up(thread.getByRole('group', { name: /^Video dari/ }));
     const voice = thread.getByRole('group', { name: /^Pesan suara dari/ });
     await up(voice);
-    await playByKeyboard(tab, voice);
-    await look(tab, 'the middle of a thread with every type');
+    expect(await voice.locator('rect').count()).toBeGreaterThan(40);
     const slip = thread.getByRole('img', { name: 'Ini buktinya' });
     await up(slip);
     await waitFor(async () => expect(await widthOf(slip)).toBe(240));
@@ -93,24 +74,8 @@ journey(
     expect(await photograph.getAttribute('src')).toMatch(/^\/files\/fil_/);
     await waitFor(async () => expect(await widthOf(photograph)).toBe(640));
     await up(thread.getByRole('list', { name: /^Tombol/ }));
-    await look(tab, 'the beginning of a thread with every type');
-    expect(faults).toEqual([]);
     expect(requests).toEqual([]);
-  },
-);
 
-journey(
-  'the composer refuses one file, and the others reach the thread and the phone',
-  async ({ product: { address }, person }) => {
-    const { session, path, peer } = await openMediaThread(address, photo, {
-      phone: '6281355503062',
-      peer: '6281299990062',
-    });
-    const { open } = await person({ session });
-    const tab = await open(path);
-    const thread = tab.getByRole('region', { name: /^Percakapan dengan/ });
-    const box = thread.getByRole('textbox', { name: /^Tulis pesan untuk/ });
-    await box.waitFor();
     await thread.getByRole('button', { name: 'Lampiran' }).click();
     const chooser = tab.waitForEvent('filechooser');
     await thread.getByText('Dokumen', { exact: true }).click();
@@ -153,8 +118,8 @@ journey(
     // Leaving the page before that leaves it waiting.
     await thread.locator('img[alt="Kue Bu Ani"][src^="/files/"]').last().waitFor();
     expect(await thread.getByText('Menunggu').count()).toBe(0);
-    const voice = thread.getByRole('group', { name: 'Pesan suara dari Anda' });
-    await voice.locator('audio[src^="/files/"]').waitFor({ state: 'attached' });
+    const sent = thread.getByRole('group', { name: 'Pesan suara dari Anda' });
+    await sent.locator('audio[src^="/files/"]').waitFor({ state: 'attached' });
     expect(await thread.getByText('Belum terkirim').count()).toBe(0);
     await tab.goto(`${address}/simulator?phone=${peer}`);
     await tab.getByText('harga.pdf').waitFor();

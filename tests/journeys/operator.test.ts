@@ -64,13 +64,3 @@ journey(
     );
   },
 );
-
-journey('a customer cannot open the operator’s screen', async ({ product, person }) => {
-  const { address } = product;
-  const who = await signUp(address, { name: 'Kopi Pagi', phone: '6281355517002' });
-  const { open } = await person({ session: who.session });
-  const tab = await open('/operator');
-  await tab.getByRole('heading', { name: 'Halaman tidak ditemukan' }).waitFor();
-  await tab.getByRole('link', { name: 'Kembali ke Halaman Utama' }).waitFor();
-  expect(await tab.getByRole('table').count()).toBe(0);
-});

@@ -1,11 +1,10 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { checkToken } from '#contract/accounts.ts';
-import { revokeSessions } from '#contract/people.ts';
 import { createToken } from '#contract/tokens.ts';
-import { encode } from '#web/browser/session.ts';
+import { decode } from '#web/browser/session.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
-import { faultsHere } from '#tests/support/one-look.ts';
+import { faultsHere, inspectionHere } from '#tests/support/one-look.ts';
 import {
   ask,
   codeFor,
@@ -46,6 +45,7 @@ journey('a forgotten password is reset with the keyboard only', async (stage) =>
   const who = await signUp(address, { name: 'Toko Sepatu Melati', phone });
   await ask(address, createToken, { name: 'Kasir', channel: 'simulator' }, who.session);
   const { open } = await stage.person({ expects: [wrongCode] });
+  const { faults, look } = inspectionHere();
   const tab = await open('/auth/login');
   await write(tab, tab.getByLabel('Nomor ponsel'), '081355503001');
   await press(tab, tab.getByRole('link', { name: 'Lupa kata sandi?' }));
@@ -59,6 +59,7 @@ journey('a forgotten password is reset with the keyboard only', async (stage) =>
   const code = await codeFor(address, phone, forNewPassword);
   await tab.keyboard.type(unlike(code));
   await tab.getByText('Kode tidak cocok. Sisa 4 percobaan.').waitFor();
+  await look(tab, 'a code that was wrong');
   await waitFor(async () => expect(await isFocused(tab, codeField(tab))).toBe(true));
   await tab.keyboard.type(code);
 
@@ -72,6 +73,7 @@ journey('a forgotten password is reset with the keyboard only', async (stage) =>
   await write(tab, repeat, 'password124');
   await tab.keyboard.press('Enter');
   await tab.getByText('Kedua kata sandi ini berbeda.').waitFor();
+  await look(tab, 'a new password with mistakes');
   await waitFor(async () => expect(await isFocused(tab, repeat)).toBe(true));
   await tab.keyboard.press('ControlOrMeta+a');
   await tab.keyboard.type('password123');
@@ -97,6 +99,7 @@ journey('a forgotten password is reset with the keyboard only', async (stage) =>
   const isNotified = async () =>
     (await textsIn(address, phone)).some((text) => /baru saja diganti/.test(text));
   await waitFor(isNotified);
+  expect(faults).toEqual([]);
 });
 
 journey('an unknown number is answered like any other, and gets no code', async (stage) => {
@@ -113,35 +116,43 @@ journey('an unknown number is answered like any other, and gets no code', async 
   await arrivesAt(tab, '/auth/forgot-password/otp');
 });
 
-journey('a new browser requires a code once, and the owner gets a notice', async (stage) => {
-  const { address } = stage.product;
-  const phone = '6281355503003';
-  const who = await signUp(address, { name: 'Warung Pak Darto', phone });
-  // Beranda may still be loading when the person signs out.
-  const { open } = await stage.person({ expects: [refusal(401)] });
-  const tab = await open('/auth/login');
-  await fillLogin(tab, who);
-  await arrivesAt(tab, '/auth/verify-otp');
-  await tab.getByText(/Browser ini belum dikenal/).waitFor();
-  await tab.getByRole('heading', { name: 'Verifikasi browser' }).waitFor();
-  await tab.reload();
-  await tab.getByText(/Kirim ulang dalam 00\.[0-5]/).waitFor();
-  const code = await codeFor(address, phone, forNewBrowser);
-  await codeField(tab).evaluate((field, text) => {
-    const clipboardData = new DataTransfer();
-    clipboardData.setData('text', text);
-    field.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true }));
-  }, `Kode verifikasi Kabari: ${code}. Berlaku 5 menit.`);
-  await arrivesAt(tab, '/');
-  await waitFor(async () =>
-    (await textsIn(address, phone)).some((text) => /dibuka dari browser baru/.test(text)),
-  );
+journey(
+  'a new browser requires a code once and then shows the requested page, and the owner gets a notice',
+  async (stage) => {
+    const { address } = stage.product;
+    const phone = '6281355503003';
+    const who = await signUp(address, { name: 'Warung Pak Darto', phone });
+    // Beranda may still be loading when the person signs out.
+    const { open } = await stage.person({ expects: [refusal(401)] });
+    const path = '/message-history?status=read&direction=out#atas';
+    const tab = await open(path);
+    await arrivesAt(tab, '/auth/login');
+    await fillLogin(tab, who);
+    await arrivesAt(tab, '/auth/verify-otp');
+    await tab.getByText(/Browser ini belum dikenal/).waitFor();
+    expect(await faultsHere(tab, 'a new browser')).toEqual([]);
+    await tab.getByRole('heading', { name: 'Verifikasi browser' }).waitFor();
+    await tab.reload();
+    await tab.getByText(/Kirim ulang dalam 00\.[0-5]/).waitFor();
+    const code = await codeFor(address, phone, forNewBrowser);
+    await codeField(tab).evaluate((field, text) => {
+      const clipboardData = new DataTransfer();
+      clipboardData.setData('text', text);
+      field.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true }));
+    }, `Kode verifikasi Kabari: ${code}. Berlaku 5 menit.`);
+    await arrivesAt(tab, '/message-history');
+    expect(tab.url()).toBe(`${address}${path}`);
+    expect(await tab.evaluate(() => localStorage.getItem('auth-redirect'))).toBeFalsy();
+    await waitFor(async () =>
+      (await textsIn(address, phone)).some((text) => /dibuka dari browser baru/.test(text)),
+    );
 
-  await tab.getByRole('button', { name: 'Keluar' }).click();
-  await arrivesAt(tab, '/auth/login');
-  await fillLogin(tab, who);
-  await tab.getByRole('heading', { name: 'Beranda' }).waitFor();
-});
+    await tab.getByRole('button', { name: 'Keluar' }).click();
+    await arrivesAt(tab, '/auth/login');
+    await fillLogin(tab, who);
+    await tab.getByRole('heading', { name: 'Beranda' }).waitFor();
+  },
+);
 
 journey('wrong, throttled and expired codes are reported as such', async (stage) => {
   const { address } = stage.product;
@@ -210,11 +221,11 @@ journey('a code used in one tab is invalid in another', async (stage) => {
   expect(await first.evaluate(() => sessionStorage.getItem('kept:forgot-grant'))).toBeNull();
 });
 
-journey('signing in in one tab signs in the others', async (stage) => {
+journey('signing in and out in one tab signs the others in and out', async (stage) => {
   const { address } = stage.product;
   const phone = '6281355503006';
   const who = await signUp(address, { name: 'Apotek Kasih', phone });
-  const { open } = await stage.person();
+  const { open } = await stage.person({ expects: [refusal(401)] });
   const [first, second] = [await open('/auth/login'), await open('/auth/register')];
   await second.getByRole('button', { name: 'Daftar', exact: true }).waitFor();
   await fillLogin(first, who);
@@ -223,93 +234,10 @@ journey('signing in in one tab signs in the others', async (stage) => {
   await arrivesAt(first, '/');
   await arrivesAt(second, '/');
   await second.getByRole('heading', { name: 'Beranda' }).waitFor();
-});
 
-journey('a session ended elsewhere is reported at the next call', async (stage) => {
-  const { address } = stage.product;
-  const phone = '6281355503007';
-  const who = await signUp(address, { name: 'Laundry Bersih', phone });
-  const { open } = await stage.person({ session: who.session, expects: [refusal(401)] });
-  const tab = await open('/saldo');
-  await tab.getByRole('heading', { name: 'Saldo', exact: true }).waitFor();
-  const other = await signIn(address, { phone, password: PASSWORD });
-  await ask(address, revokeSessions, { others: '1' }, other);
-  await tab.getByRole('link', { name: 'Nomor' }).first().click();
-  await arrivesAt(tab, '/auth/login');
-});
-
-journey(
-  'signing in redirects home for a hostile address, and there for a valid one',
-  async (stage) => {
-    const { address } = stage.product;
-    const phone = '6281355503008';
-    const who = await signUp(address, { name: 'Toko Buku Lentera', phone });
-    // Requests that the page sends when its session ends.
-    const expects = [refusal(401)];
-    const { open, context } = await stage.person({ session: who.session, expects });
-    const abroad: string[] = [];
-    context.on('request', (request) => {
-      if (new URL(request.url()).origin !== address) abroad.push(request.url());
-    });
-    const tab = await open('/');
-    const places = [
-      ['https://evil.example/', '/'],
-      ['//evil.example/auth', '/'],
-      ['/auth/login', '/'],
-      ['javascript:alert(1)', '/'],
-      ['/operator/topups', '/'],
-      ['/saldo?kind=bonus', '/saldo'],
-    ] as const;
-    for (const [from, path] of places) {
-      await tab.getByRole('button', { name: 'Keluar' }).click();
-      await arrivesAt(tab, '/auth/login');
-      await tab.evaluate((text) => localStorage.setItem('auth-redirect', text), encode(from));
-      await tab.goto(`${address}/auth/login?from=${encodeURIComponent(from)}`);
-      await fillLogin(tab, who);
-      await arrivesAt(tab, path);
-      await tab.getByRole('button', { name: 'Keluar' }).waitFor();
-      expect(new URL(tab.url()).origin).toBe(address);
-    }
-    expect(abroad).toEqual([]);
-  },
-);
-
-journey('the password and code screens are accessible', async (stage) => {
-  const { address } = stage.product;
-  const phone = '6281355503009';
-  const who = await signUp(address, { name: 'Toko Anggrek', phone });
-  const { open } = await stage.person({ expects: [wrongCode, refusal(401)] });
-  const faults: string[] = [];
-  const tab = await open('/auth/login');
-  const look = async (state: string) => void faults.push(...(await faultsHere(tab, state)));
-
-  await fillLogin(tab, { phone, password: 'bukan kata sandinya' });
-  await tab.getByText('Nomor atau kata sandi tidak cocok. Periksa lalu coba lagi.').waitFor();
-  await look('login refused');
-  for (const step of ['otp', 'change']) {
-    await tab.goto(`${address}/auth/forgot-password/${step}`);
-    await tab.getByRole('link', { name: 'Minta kode' }).waitFor();
-    await look(`${step} without a code`);
-  }
-  await tab.goto(`${address}/auth/forgot-password/phone`);
-  await tab.getByRole('button', { name: 'Kirim kode' }).click();
-  await tab.getByText('Tulis nomor ponsel Anda.').waitFor();
-  await look('forgot with a mistake');
-  await askForPassword(tab, address, phone);
-  const code = await codeFor(address, phone, forNewPassword);
-  await codeField(tab).fill(unlike(code));
-  await tab.getByText(/Sisa 4 percobaan/).waitFor();
-  await look('a code that was wrong');
-  await codeField(tab).fill(code);
-  await arrivesAt(tab, '/auth/forgot-password/change');
-  await tab.getByLabel('Kata sandi baru', { exact: true }).fill('rahasia');
-  await tab.getByRole('button', { name: 'Ganti kata sandi' }).click();
-  await tab.getByText('Tulis kata sandi baru sekali lagi.').waitFor();
-  await look('a new password with mistakes');
-  await tab.goto(`${address}/auth/login`);
-  await fillLogin(tab, who);
-  await arrivesAt(tab, '/auth/verify-otp');
-  await codeField(tab).waitFor();
-  await look('a new browser');
-  expect(faults).toEqual([]);
+  const session = decode(await first.evaluate(() => localStorage.getItem('auth-token')));
+  await first.getByRole('button', { name: 'Keluar' }).click();
+  await arrivesAt(first, '/auth/login');
+  await arrivesAt(second, '/auth/login');
+  await expect(ask(address, checkToken, {}, session)).rejects.toThrow(/401/);
 });

@@ -10,6 +10,7 @@ declare module 'vitest' {
     gallery: string;
     /** Address of the acts: the gallery's own, except during development. */
     product: string;
+    operator: Product['operator'];
   }
 }
 
@@ -55,13 +56,16 @@ async function serveSources(product: string) {
 }
 
 /** The product; during development the gallery also works with a broken server. */
-async function openProduct(developing: boolean): Promise<Pick<Product, 'address' | 'stop'>> {
+async function openProduct(
+  developing: boolean,
+): Promise<Pick<Product, 'address' | 'operator' | 'stop'>> {
   try {
     return await startProduct({ SIMULATOR_SPEED: '0' });
   } catch (error) {
     if (!developing) throw error;
     process.stderr.write(`The pieces are shown without the product. ${String(error)}\n`);
-    return { address: 'http://127.0.0.1:9', stop: async () => undefined };
+    const operator = { phone: '', password: '' };
+    return { address: 'http://127.0.0.1:9', operator, stop: async () => undefined };
   }
 }
 
@@ -86,6 +90,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     const sources = developing ? await serveSources(product.address) : undefined;
     if (sources) stops.push(sources.stop);
     project.provide('product', product.address);
+    project.provide('operator', product.operator);
     project.provide('gallery', sources?.address ?? product.address);
   } catch (error) {
     await stop();

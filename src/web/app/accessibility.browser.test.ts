@@ -3,14 +3,14 @@ import { expect, inject } from 'vitest';
 import { inspection, type Look } from '#tests/journeys/browser/axe.ts';
 import type { Person } from '#tests/journeys/browser/browser.ts';
 import { signIn, signUp } from '#tests/journeys/support/portal.ts';
-import { fillRegistration, HOME } from '#tests/journeys/support/steps.ts';
+import { fillLogin, fillRegistration, HOME } from '#tests/journeys/support/steps.ts';
 import { shopAt } from '#tests/journeys/seeds/shop.ts';
 import { test } from '#tests/support/gallery.ts';
 
 const address = inject('product');
 
 test('signing in is accessible', async ({ person }) => {
-  const { open } = await person();
+  const { open } = await person({ expects: [/status of 401/] });
   const { faults, look } = inspection();
   const tab = await open('/auth/login');
   const enter = tab.getByRole('button', { name: 'Masuk', exact: true });
@@ -19,6 +19,9 @@ test('signing in is accessible', async ({ person }) => {
   await enter.click();
   await tab.getByText('Tulis nomor ponsel Anda.').waitFor();
   await look(tab, 'login with mistakes', { again: true });
+  await fillLogin(tab, { phone: '081299300002', password: 'bukan kata sandinya' });
+  await tab.getByText('Nomor atau kata sandi tidak cocok. Periksa lalu coba lagi.').waitFor();
+  await look(tab, 'login refused', { again: true });
 
   await tab.goto(`${address}/auth/register`);
   await tab.getByLabel('Kata sandi', { exact: true }).fill('rahasia');
@@ -31,6 +34,15 @@ test('signing in is accessible', async ({ person }) => {
   await tab.goto(`${address}/auth/verify-otp`);
   await tab.getByText('Tidak ada kode yang sedang ditunggu').waitFor();
   await look(tab, 'no code awaited');
+  for (const step of ['otp', 'change']) {
+    await tab.goto(`${address}/auth/forgot-password/${step}`);
+    await tab.getByRole('link', { name: 'Minta kode' }).waitFor();
+    await look(tab, `${step} without a code`, { again: true });
+  }
+  await tab.getByRole('link', { name: 'Minta kode' }).click();
+  await tab.getByRole('button', { name: 'Kirim kode' }).click();
+  await tab.getByText('Tulis nomor ponsel Anda.').waitFor();
+  await look(tab, 'forgot with a mistake', { again: true });
   await tab.goto(`${address}/auth/register`);
   await fillRegistration(tab, { name: 'Toko Anggrek', phone: '081355502001' });
   await tab.getByText(/Buka simulator/).waitFor();

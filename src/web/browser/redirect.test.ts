@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { safeTarget, withCallback } from '#web/browser/redirect.ts';
@@ -143,4 +145,25 @@ test('does not take the first day of a date range for an address', () => {
   expect(returnTarget('?from=2026-11-01&to=2026-11-21', origin, [])).toBeNull();
   expect(returnTarget('?from=2026/11/01', origin, [])).toBeNull();
   expect(returnTarget('?from[]=/token', origin, [])).toBeNull();
+});
+
+const corpus = join(import.meta.dirname, '../../../../shared/corpora/redirect.txt');
+
+test.skipIf(!existsSync(corpus))('no collected redirect trick leaves our origin', () => {
+  const tricks = readFileSync(corpus, 'utf8').split('\n').filter(Boolean);
+  expect(tricks.length).toBeGreaterThan(300);
+  const away = tricks.flatMap((trick) =>
+    [
+      safeTarget(trick, origin),
+      safeTarget(`/${trick}`, origin),
+      returnTarget(`?from=${trick}`, origin, []),
+      returnTarget(`?from=${encodeURIComponent(trick)}`, origin, []),
+      returnTarget(`?from=/token&callbackUrl=${encodeURIComponent(trick)}`, origin, []),
+    ].filter(
+      (target) =>
+        target !== null &&
+        (!/^\/(?![/\\])/.test(target) || new URL(target, origin).origin !== origin),
+    ),
+  );
+  expect(away).toEqual([]);
 });

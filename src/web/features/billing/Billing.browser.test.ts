@@ -23,6 +23,7 @@ import {
   usaha,
 } from '#tests/support/billing/samples.ts';
 import { test } from '#tests/support/gallery.ts';
+import { faultsHere } from '#tests/support/one-look.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
 let customer: Promise<string> | undefined;
@@ -87,6 +88,7 @@ test('choosing a plan works with the keyboard alone, and focus moves to the resu
   expect(world.asked).toEqual([{ act: 'subscription_change', plan: 'bisnis', quote: 'quote-1' }]);
   expect(query(tab).get('change')).toBe(null);
   await tab.getByText('dari 25.000 pesan').waitFor();
+  expect(await faultsHere(tab, 'a plan that was just chosen')).toEqual([]);
   await done();
 });
 
@@ -154,6 +156,7 @@ test('a downgrade begins with the next period and costs nothing now', async ({ p
   const { tab, done } = await at(world, { profiles });
   await tab.getByRole('link', { name: 'Turun ke Gratis' }).click();
   await dialog(tab).getByText('1 token lebih banyak dari batas paket Gratis').waitFor();
+  expect(await faultsHere(tab, 'a downgrade')).toEqual([]);
   await dialog(tab).getByRole('button', { name: 'Setujui, mulai 12 Des 2026' }).click();
   await told(tab, /Perubahan dicatat: paket Gratis mulai 12 Des 2026\./);
   await tab.getByRole('button', { name: 'Batalkan perubahan' }).waitFor();
@@ -175,6 +178,7 @@ test('a plan is cancelled at the end of its period after a confirmation, and res
   await tab.getByRole('button', { name: 'Berhenti di akhir periode' }).click();
   const question = tab.getByRole('alertdialog');
   await question.getByText(/Mulai 12 Des 2026 akun memakai paket Gratis/).waitFor();
+  expect(await faultsHere(tab, 'ending a plan')).toEqual([]);
   await question.getByRole('button', { name: 'Berhenti di akhir periode' }).click();
   await told(tab, /Paket Usaha berhenti setelah 11 Des 2026\./);
   await press(tab, tab.getByRole('button', { name: 'Lanjutkan paket Usaha' }));
@@ -200,6 +204,7 @@ test('a plan that waits for payment shows the amount, the deadline and how to pa
   const { tab, done } = await at(world, { profiles });
   await tab.getByText(/Saldo kurang Rp\s54\.000 untuk membayar paket Usaha\./).waitFor();
   await tab.getByText(/tetap berlaku sampai 25 Nov 2026, 00\.00 WIB/).waitFor();
+  expect(await faultsHere(tab, 'a plan that waits for its payment')).toEqual([]);
   const link = tab.getByRole('link', { name: /Isi saldo Rp\s54\.000/ });
   expect(await link.getAttribute('href')).toMatch(/^\/saldo\?(?=.*new=1)(?=.*amount=54000)/);
   await tab.getByRole('link', { name: 'Lihat tagihan' }).click();
@@ -287,6 +292,7 @@ test('invoices are filtered in the address, and open to their document', async (
   expect([query(tab).get('status'), query(tab).get('kind')]).toEqual(['paid', 'topup']);
   await table.getByRole('button', { name: /Isi saldo/ }).click();
   await dialog(tab).getByRole('heading', { name: 'Tagihan INV/2026/11/000128' }).waitFor();
+  expect(await faultsHere(tab, 'an invoice')).toEqual([]);
   const words = (await dialog(tab).innerText()).replace(/\s+/g, ' ');
   expect(words).toMatch(/Subtotal Rp 250\.000 DPP nilai lain Rp 229\.167 PPN Rp 27\.500/);
   expect(words).toMatch(/Kode unik Rp 123 Total Rp 277\.623/);

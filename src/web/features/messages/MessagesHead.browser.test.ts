@@ -1,7 +1,9 @@
 import type { Locator } from 'playwright-core';
 import { expect, inject } from 'vitest';
+import { fakeActs } from '#tests/journeys/support/fake-acts.ts';
 import { sendTexts, newSender, signUp, topUp } from '#tests/journeys/support/portal.ts';
 import { press } from '#tests/journeys/support/steps.ts';
+import { saldoSummary } from '#tests/support/billing/samples.ts';
 import { test } from '#tests/support/gallery.ts';
 import { inspectionHere } from '#tests/support/one-look.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
@@ -54,7 +56,9 @@ test('on a phone Pesan opens the conversations, and every tab can be reached', a
   expect(faults).toEqual([]);
 });
 
-test('Ekspor lists the files of the last day, and starts the first', async ({ person }) => {
+test('Ekspor lists the files of the last day, and starts the first; a message is within the quota', async ({
+  person,
+}) => {
   const who = await signUp(address, { name: 'Toko Linen', phone: '6281355506502' });
   await topUp(address, who, 50_000);
   const sender = await newSender(address, who, { name: 'Kasir', phone: '62813555065029' });
@@ -73,4 +77,15 @@ test('Ekspor lists the files of the last day, and starts the first', async ({ pe
   await files.getByRole('link', { name: 'Unduh' }).waitFor();
   await look(tab, 'a file');
   expect(faults).toEqual([]);
+
+  // Within the quota of a plan the form to send shows the rest of it, read anew at each opening.
+  let left = 100;
+  await fakeActs(tab, { saldo_summary: () => saldoSummary({ quota_left: left }) });
+  await tab.goto('/message-history?new=1');
+  const form = tab.getByRole('dialog', { name: 'Kirim pesan' });
+  await form.getByText('Termasuk kuota paket (sisa 100)').waitFor();
+  left = 99;
+  await tab.keyboard.press('Escape');
+  await press(tab, tab.getByRole('button', { name: 'Kirim pesan' }).first());
+  await form.getByText('Termasuk kuota paket (sisa 99)').waitFor();
 });

@@ -34,7 +34,7 @@ async function openCreate(tab: Page) {
   return { dialog, field, add };
 }
 
-test('a dialog asks for an old password itself, as its last field, and says there what is wrong', async ({
+test('a dialog asks for an old password itself, as its last field, and says there what is wrong; the key it makes cannot vanish by accident', async ({
   person,
 }) => {
   const session = await shop('6281355504701', 'Kasir');
@@ -56,8 +56,18 @@ test('a dialog asks for an old password itself, as its last field, and says ther
   expect(await tab.getByRole('dialog').count()).toBe(1);
   await field.fill(PASSWORD);
   await tab.keyboard.press('Enter');
-  await tab.getByLabel('Kunci API').waitFor();
+  const key = tab.getByLabel('Kunci API');
+  await key.waitFor();
   expect(faults).toEqual([]);
+  const shown = await key.textContent();
+  // A key that is shown only once must not vanish by accident.
+  await tab.evaluate(() => history.back());
+  const sure = tab.getByRole('alertdialog', { name: 'Sudah menyimpan kuncinya?' });
+  await sure.getByRole('button', { name: 'Kembali' }).click();
+  await sure.waitFor({ state: 'detached' });
+  expect(await key.textContent()).toBe(shown);
+  await tab.getByRole('button', { name: 'Sudah saya simpan' }).click();
+  await waitFor(async () => expect(await tab.getByRole('row', { name: /Gudang/ }).count()).toBe(1));
 });
 
 test('the field appears when the server asks, and what was typed stays', async ({ person }) => {

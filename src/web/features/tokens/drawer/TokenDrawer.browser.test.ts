@@ -166,8 +166,14 @@ test('a full plan disables the button for a token, with the reason and the way o
   expect(await add.isDisabled()).toBe(true);
   expect(await add.getAttribute('aria-describedby')).toBe('token-penuh');
   await look(tab, 'a full plan');
+  await tab.getByRole('link', { name: 'Pilih paket yang lebih besar' }).waitFor();
+  // The command palette and other pages open the form by its address.
+  await tab.goto('/token?view=new');
+  const full = tab.getByRole('dialog', { name: 'Tambah token' });
+  await full.getByText(/^Paket Anda hanya untuk 1 token\./).waitFor();
+  await look(tab, 'a full plan, in place of the form');
   expect(faults).toEqual([]);
-  await tab.getByRole('link', { name: 'Pilih paket yang lebih besar' }).click();
+  await press(tab, full.getByRole('link', { name: 'Lihat paket di Tagihan' }));
   await tab.getByRole('heading', { name: 'Tagihan', exact: true }).waitFor();
 });
 
