@@ -108,7 +108,7 @@ journey(
 
     await tab.getByLabel('Kanal', { exact: true }).selectOption('WhatsApp Cloud API');
     await tab.getByText('Data tidak ditemukan').waitFor();
-    await tab.getByRole('button', { name: 'Hapus filter' }).click();
+    await tab.getByRole('button', { name: 'Hapus filter' }).first().click();
     await row.waitFor();
     await tab.getByLabel('Kanal', { exact: true }).selectOption('WhatsApp Web');
     await tab.getByLabel('Status', { exact: true }).selectOption('Tersambung');
