@@ -99,7 +99,7 @@ export default defineConfig({
           ...five,
           name: 'unit',
           isolate: false,
-          setupFiles: ['tests/support/quick-passwords.ts'],
+          setupFiles: ['tests/support/quick-passwords.ts', 'tests/support/full-polling.ts'],
           include: units,
           exclude: [...apart, ...ofAllAlone],
         },

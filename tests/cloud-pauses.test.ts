@@ -2,7 +2,12 @@ import { describe, expect } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
 import { checkLedger } from '#server/domains/ledger/ledger.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
-import { type CloudSender, passTime, test } from '#tests/support/meta/cloud-channel.ts';
+import {
+  type CloudSender,
+  passTime,
+  untilLanesRest,
+  test,
+} from '#tests/support/meta/cloud-channel.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
 const HOUR_MS = 3_600_000;
@@ -37,9 +42,6 @@ const statusOf = async (ani: CloudSender) =>
   (await ani.ask('token_get', { token_id: publicId('token', ani.tokenId) })).body.data.status;
 const callsOf = ({ meta }: CloudSender) =>
   meta.control.calls().filter(({ path }) => path.endsWith('/messages')).length;
-
-const atRest = ({ allAccountsSql: sql }: TestDatabase) =>
-  waitFor(async () => expect(await sql`select 1 from lanes where owner is not null`).toEqual([]));
 
 /** Checks that every message left and was charged once, and that the wallet reserves nothing. */
 async function allSent(ani: CloudSender, ids: readonly string[], { allAccountsSql }: TestDatabase) {
@@ -81,7 +83,7 @@ for (const [code, reason, failure] of refusals) {
     ani.meta.control.failAlways({ kind: 'error', code }, messages);
     const ids = await queue(ani, 6);
     await pausedFor(ani, reason);
-    await atRest(db);
+    await untilLanesRest(db.allAccountsSql);
     const before = callsOf(ani);
     await passTime(db);
     await waitFor(async () => expect(await pausesIn(db)).toBe(2));
@@ -256,7 +258,7 @@ describe('a network that is out', () => {
     ani.meta.control.failAlways({ kind: 'html' });
     const ids = await queue(ani, 8);
     await pausedFor(ani, 'silent');
-    await atRest(db);
+    await untilLanesRest(db.allAccountsSql);
     const tried = callsOf(ani);
     for (let round = 2; round <= ROUNDS; round++) {
       await passTime(db);

@@ -1,6 +1,7 @@
 import { publicId } from '#contract/base/ids.ts';
 import { type ApiAnswer, callerAt } from '#tests/support/app/api-caller.ts';
 import { type RunningApp, test as base, signedIn } from '#tests/support/app/running-app.ts';
+import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { changeTokens, keyFor } from '#tests/support/people/people.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
@@ -30,10 +31,7 @@ export type CloudSender = {
 
 /** Advances pauses and waiting messages by `ms`; by default until the pause is over. */
 export async function passTime({ owner: sql }: Pick<TestDatabase, 'owner'>, ms?: number) {
-  await waitFor(async () => {
-    const owned = await sql`select 1 from lanes where owner is not null`;
-    if (owned.length > 0) throw new Error('a lane is at work');
-  });
+  await untilLanesRest(sql);
   await sql.begin(async (tx) => {
     const [pause] = await tx<{ ms: number | null }[]>`
       select extract(epoch from max(paused_until) - clock_timestamp())::float8 * 1000 as ms
@@ -41,9 +39,22 @@ export async function passTime({ owner: sql }: Pick<TestDatabase, 'owner'>, ms?:
     const passed = tx`${ms ?? pause?.ms ?? 0}::float8 * interval '1 millisecond'`;
     await tx`update connections set paused_until = paused_until - ${passed}`;
     await tx`update dispatch set ready_at = ready_at - ${passed}, unsure_until = unsure_until - ${passed}`;
-    await tx`update lanes set ready_at = clock_timestamp(), wakes = wakes + 1`;
+    await tx`
+      update lanes l set ready_at = clock_timestamp(), wakes = wakes + 1 where ${hasMessages(tx)}`;
   });
 }
+
+/** Waits until no worker has a lane with messages. */
+export const untilLanesRest = (sql: Sql) =>
+  waitFor(async () => {
+    const owned = await sql`select from lanes l where owner is not null and ${hasMessages(sql)}`;
+    if (owned.length > 0) throw new Error('a lane is at work');
+  });
+
+/** Also a lane without messages has an owner for some seconds. */
+const hasMessages = (sql: Sql | Tx) => sql`exists (
+  select from dispatch d where d.account_id = l.account_id and d.token_id = l.token_id
+)`;
 
 type Options = {
   db: Parameters<typeof signedIn>[0];

@@ -136,6 +136,24 @@ describe('a run that fails', () => {
   }
 });
 
+test('the first job after a pause waits less', async () => {
+  const { runs, run } = recordedRuns();
+  const add = gather(run, { waitMs: 40, pauseMs: 4, sizeMax: 1_000 });
+  const answers = [add(1)];
+  await vi.advanceTimersByTimeAsync(4);
+  expect(runs).toEqual([[1]]);
+  answers.push(add(2));
+  await vi.advanceTimersByTimeAsync(39);
+  expect(runs).toEqual([[1]]);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(runs).toEqual([[1], [2]]);
+  await vi.advanceTimersByTimeAsync(36);
+  answers.push(add(3));
+  await vi.advanceTimersByTimeAsync(4);
+  expect(runs).toEqual([[1], [2], [3]]);
+  expect(await Promise.all(answers)).toEqual([10, 20, 30]);
+});
+
 test('enough jobs end the wait', async () => {
   const { runs, run } = recordedRuns();
   const add = gather(run, { waitMs: 40, enough: 3, sizeMax: 1_000 });

@@ -11,6 +11,8 @@ export type RunGathered<Job, Answer> = (
 export type GatherOptions<Job> = {
   /** The wait of a job for others, in milliseconds; 0: until the next turn of the event loop. */
   waitMs: number;
+  /** The shorter wait of a job when the last run began longer ago than `waitMs`. */
+  pauseMs?: number;
   /** Items that end the wait: with more, each would get little cheaper. */
   enough?: number;
   sizeOf?: (job: Job) => number;
@@ -35,13 +37,16 @@ type Waiting<Job, Answer> = {
  */
 export function gather<Job, Answer>(
   run: RunGathered<Job, Answer>,
-  { waitMs, sizeMax, enough = sizeMax, sizeOf = () => 1, runsMax = 1 }: GatherOptions<Job>,
+  options: GatherOptions<Job>,
 ): (job: Job) => Promise<Answer> {
+  const { waitMs, pauseMs = waitMs, sizeMax, enough = sizeMax } = options;
+  const { sizeOf = () => 1, runsMax = 1 } = options;
   let waiting: Waiting<Job, Answer>[] = [];
   let waitingSize = 0;
   let running = 0;
   let timer: NodeJS.Timeout | undefined;
   let isSoon = false;
+  let ranAt = -Infinity;
   const isFull = () => waitingSize >= Math.min(sizeMax, enough);
 
   const schedule = () => {
@@ -50,8 +55,9 @@ export function gather<Job, Answer>(
       timer = undefined;
     }
     if (timer !== undefined || running >= runsMax || waiting.length === 0) return;
-    isSoon = waitMs === 0 || isFull();
-    timer = setTimeout(runNext, isSoon ? 0 : waitMs);
+    const ms = isFull() ? 0 : Math.max(pauseMs, ranAt + waitMs - performance.now());
+    isSoon = ms === 0;
+    timer = setTimeout(runNext, ms);
   };
   const takeNext = () => {
     let count = 0;
@@ -68,6 +74,7 @@ export function gather<Job, Answer>(
   };
   const runNext = () => {
     timer = undefined;
+    ranAt = performance.now();
     running += 1;
     const done = runBatch(run, takeNext());
     schedule();

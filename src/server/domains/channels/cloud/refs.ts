@@ -15,7 +15,7 @@ export type Refs = {
 };
 
 /** Calls are batched, because no caller waits long for them. */
-const GATHER = { waitMs: 30, enough: 50, sizeMax: 500 };
+const GATHER = { waitMs: 30, pauseMs: 8, enough: 50, sizeMax: 500 };
 
 type RefsDeps = {
   allAccountsSql: Sql;

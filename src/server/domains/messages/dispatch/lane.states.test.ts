@@ -30,8 +30,9 @@ type Options = Partial<Pick<LaneContext, 'isProbe' | 'lanes'>> & {
   nextDueMs?: number;
   /** Remaining pause of the number once it has answered. */
   remainingMs?: number;
-  /** Time that settling takes. */
+  /** Time that settling and claiming take. */
   settleMs?: number;
+  claimMs?: number;
   /** Settling finds that another worker has the lane. */
   isLost?: boolean;
 };
@@ -39,7 +40,7 @@ type Options = Partial<Pick<LaneContext, 'isProbe' | 'lanes'>> & {
 /** A lane over queued phones, with the time of each event in milliseconds since its start. */
 function start(
   queue: string[],
-  { nextDueMs, remainingMs, settleMs, isLost = false, ...options }: Options = {},
+  { nextDueMs, remainingMs, settleMs, claimMs, isLost = false, ...options }: Options = {},
 ) {
   const began = performance.now();
   const events: [number, string][] = [];
@@ -59,7 +60,10 @@ function start(
     silent: async () => 0,
   };
   const stop = new AbortController();
-  const sql = (async () => [{ in_ms: nextDueMs ?? null }]) as unknown as Sql;
+  const sql = (async () => {
+    if (settleMs !== undefined) await pause(settleMs);
+    return [{ in_ms: nextDueMs ?? null }];
+  }) as unknown as Sql;
   const lane = runLane(
     {
       sql,
@@ -71,6 +75,7 @@ function start(
       },
       claimMessages: async ({ limit }) => {
         did('claim');
+        if (claimMs !== undefined) await pause(claimMs);
         const due = queue.splice(0, limit).map(messageTo);
         return { due, isDrained: queue.length === 0 && nextDueMs === undefined, isAway: false };
       },
@@ -88,7 +93,8 @@ function start(
     (tries) => did(`end after ${tries}`),
     () => did('end with an error'),
   );
-  const answer = (peer: string) => answers.get(peer)?.({ outcome: 'sent' });
+  const answer = (peer: string, result: SendResult = { outcome: 'sent' }) =>
+    answers.get(peer)?.(result);
   /** Passes time. @returns the events meanwhile */
   const pass = async (ms: number) => {
     await vi.advanceTimersByTimeAsync(ms);
@@ -144,6 +150,20 @@ test('sends while results are settled, and ends only after that', async () => {
   stop();
   expect(await pass(99)).toEqual([[50, 'settle 1']]);
   expect(await pass(1)).toEqual([[150, 'end after 2']]);
+});
+
+test('sends a message that was put back during a claim, once it is due', async () => {
+  const { lane, queue, answer, pass } = start([ani], { settleMs: 100, claimMs: 150 });
+  await pass(150);
+  answer(ani, { outcome: 'later', afterMs: 1_000, failure: 'rate_limited' });
+  await pass(0);
+  lane.wake();
+  await pass(140);
+  // The claim under way does not see it.
+  expect(lane.isQuiet()).toBe(false);
+  await pass(20);
+  queue.push(ani);
+  expect((await pass(2_000)).map(([, event]) => event)).toContain(`send ${ani}`);
 });
 
 test('ends with the error of a settlement that fails while it sleeps', async () => {

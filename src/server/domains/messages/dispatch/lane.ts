@@ -428,7 +428,7 @@ type ClaimedMessages = {
 export type ClaimMessages = (query: ClaimQuery) => Promise<ClaimedMessages>;
 
 /** Wait of a lane's query for those of other lanes. */
-const GATHER = { waitMs: 30, enough: 16, sizeMax: 64 };
+const GATHER = { waitMs: 30, pauseMs: 2, enough: 16, sizeMax: 64 };
 
 type Row = { o_nth: number } & (
   | ({ o_state: null } & Dispatched)

@@ -1,0 +1,4 @@
+import { pollAtFullRate } from '#server/infra/polling.ts';
+
+// Tests move times in the database, without a wake-up.
+pollAtFullRate();
