@@ -285,11 +285,11 @@ class Ticker {
     return this.#allAccountsSql.begin(async (tx) => {
       const due = await claimDue(tx);
       const failed = due.length === 0 ? new Set<Due>() : await this.#handle(due);
+      await this.#postpone(tx, [...failed]);
       const nextMs = await deleteDue(
         tx,
         due.filter((one) => !failed.has(one)),
       );
-      await this.#postpone(tx, [...failed]);
       return due.length === BATCH_MAX ? 0 : nextMs;
     });
   }

@@ -33,7 +33,7 @@ type Unsettled = { isLost: boolean; unknownIds: ReadonlySet<string> };
  */
 export type Settle = (outcomes: readonly Outcome[]) => Promise<Unsettled>;
 
-/** No caller needs results and receipts at once, so they are gathered, and longer under load. */
+/** No caller needs results and receipts at once, so they are gathered. */
 const GATHER = { waitMs: 100, pauseMs: 8, enough: 50 };
 const OUTCOMES_MAX = 200;
 /** An unreachable database is retried for some 5 s, less than a lease: then the lane stops. */
