@@ -295,6 +295,7 @@ class Ticker {
   }
 
   async #postpone(tx: Tx, failed: readonly Due[]) {
+    if (failed.length === 0) return;
     const abandoned = failed.filter(({ tries }) => tries >= TRIES_MAX);
     await deleteDue(tx, abandoned);
     for (const { kind } of abandoned)
