@@ -221,10 +221,13 @@ export function startWebhookWorker(deps: WebhookDeps): WebhookWorker {
     },
     wake: sweep,
     drain: async () => {
-      await working;
-      isSweepDue = true;
-      await run();
-      await sender.drain();
+      // The sender locks webhooks too: their events are left to the next run.
+      do {
+        await working;
+        isSweepDue = true;
+        await run();
+        await sender.drain();
+      } while (changed.size > 0 || working !== undefined);
     },
     close: async () => {
       closed = true;
