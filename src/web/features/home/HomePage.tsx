@@ -10,7 +10,7 @@ import {
   Download,
   Smartphone,
 } from 'lucide-react';
-import { useDeferredValue, useEffect, useState, type ReactNode, Suspense } from 'react';
+import { useDeferredValue, useEffect, useState, type ReactNode, Suspense, useMemo } from 'react';
 import type { HomeSummary } from '#contract/messages.ts';
 import { formatNumber } from '#contract/base/money.ts';
 import { storageSet, storageGet } from '#web/browser/storage.ts';
@@ -27,7 +27,6 @@ import {
 import styles from '#web/features/home/home.module.css';
 import { classes } from '#web/ui/classes.ts';
 import { FirstSent } from '#web/features/home/FirstSent.tsx';
-import { Newest } from '#web/features/home/Newest.tsx';
 import { homeQuery } from '#web/features/home/queries.ts';
 import { lastSentIn, reasonWords, type StepFacts, stepsOf } from '#web/features/home/steps.ts';
 import { TopupButton } from '#web/features/saldo/saldo.ts';
@@ -40,12 +39,23 @@ import { Panel, Stack } from '#web/ui/panel/Panel.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { formatDateTimeZone, civilDate, formatDate } from '#contract/base/time.ts';
 import { percentOf, segmentsOf } from '#contract/messages/counts.ts';
-import { statusSegments } from '#web/features/messages/messages.ts';
+import {
+  statusSegments,
+  PeerName,
+  ScheduledFor,
+  StatusMark,
+  excerptOf,
+  hasCost,
+} from '#web/features/messages/messages.ts';
 import { SmallBars } from '#web/ui/chart/SmallBars.tsx';
 import { Stat, Stats } from '#web/ui/chart/Stat.tsx';
 import { install, putOffInstall, useInstallOffer } from '#web/browser/install/install.ts';
 import { OfferCard } from '#web/ui/panel/OfferCard.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
+import { TimeAgo } from '#web/ui/time/DateTime.tsx';
+import { navigate } from '#web/browser/router/navigation.ts';
+import { DataTable } from '#web/ui/table/DataTable.tsx';
+import type { Column } from '#web/ui/table/tableProps.ts';
 
 /** Route `/`: the first steps until they are done, then the overview. */
 export function HomePage() {
@@ -562,5 +572,96 @@ function InstallCard() {
         ? 'Terbuka dari layar utama, di jendelanya sendiri.'
         : 'Ketuk Bagikan di Safari, pilih “Tambahkan ke Layar Utama”, lalu buka dari sana agar pemberitahuan dapat diaktifkan.'}
     </OfferCard>
+  );
+}
+
+type Row = HomeSummary['newest'][number];
+
+/** One message stands for all recent ones of its campaign. */
+const standsFor = ({ campaign }: Row) => (campaign && campaign.messages > 1 ? campaign : undefined);
+
+const newestColumns = (zone: string): readonly Column<Row>[] => [
+  {
+    id: 'peer',
+    title: 'Nomor',
+    width: 190,
+    whole: true,
+    cell: (message) => {
+      const campaign = standsFor(message);
+      if (!campaign) return <PeerName peer={message.peer} name={message.peer_name} />;
+      return (
+        <>
+          Kiriman <bdi>{campaign.name}</bdi>
+        </>
+      );
+    },
+    phone: 'title',
+  },
+  {
+    id: 'excerpt',
+    title: 'Pesan',
+    width: 320,
+    cell: (message) => <bdi className="block truncate">{excerptOf(message)}</bdi>,
+    phone: 'line',
+  },
+  {
+    id: 'status',
+    title: 'Status',
+    width: 180,
+    cell: (message) => {
+      const campaign = standsFor(message);
+      if (campaign) return `${formatNumber(campaign.messages)} pesan`;
+      return (
+        <>
+          <StatusMark status={message.status} />
+          <ScheduledFor message={message} zone={zone} />
+        </>
+      );
+    },
+    phone: 'note',
+  },
+  {
+    id: 'price',
+    title: 'Biaya',
+    align: 'end',
+    width: 100,
+    whole: true,
+    fills: hasCost,
+    cell: (message) => !standsFor(message) && hasCost(message) && <Money amount={message.price} />,
+    phone: 'fact',
+  },
+  {
+    id: 'created_at',
+    title: 'Waktu',
+    align: 'end',
+    width: 150,
+    cell: ({ created_at: at }) => <TimeAgo at={at} className="faint nowrap" />,
+    phone: 'aside',
+  },
+];
+
+/** The newest messages; each opens its details in the history, or its campaign. Undefined while loading. */
+function Newest({ messages }: { messages: readonly Row[] | undefined }) {
+  const { timezone } = useUser();
+  const shown = useMemo(() => newestColumns(timezone), [timezone]);
+  return (
+    <Panel title="Pesan terbaru" tools={<Link to="/message-history">Semua pesan</Link>}>
+      <DataTable
+        caption="Pesan terbaru"
+        columns={shown}
+        rows={messages ?? []}
+        loading={messages === undefined}
+        rowKey={({ id }) => id}
+        view={{ page: 0 }}
+        onView={() => undefined}
+        totalPages={1}
+        onOpen={(message) => {
+          const campaign = standsFor(message);
+          void (campaign
+            ? navigate({ to: '/message-history/kiriman', search: { open: campaign.id } })
+            : navigate({ to: '/message-history', search: { open: message.id } }));
+        }}
+      />
+    </Panel>
   );
 }

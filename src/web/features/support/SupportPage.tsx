@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient, skipToken } from '@tanstack/react-query';
-import { CircleCheckBig, Download, Clock, Headset } from 'lucide-react';
-import { useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
+import { CircleCheckBig, Download, Clock, Headset, Star } from 'lucide-react';
+import { useEffect, useMemo, useRef, useState, type ReactNode, useId } from 'react';
 import {
   closeSupport,
   readSupport,
@@ -13,6 +13,7 @@ import {
   type SupportSubject,
   supportCard,
   type supportHelp,
+  rateSupport,
 } from '#contract/support.ts';
 import { perform } from '#web/api/act.ts';
 import { allTokensQuery, hasToken } from '#web/api/allTokens.ts';
@@ -23,7 +24,6 @@ import { SupportChat } from '#web/features/support/chat/SupportChat.tsx';
 import { closeSupportNotices } from '#web/features/support/notices.ts';
 import type { SupportPort } from '#web/features/support/port.ts';
 import { OWN, sendOwn, threadQuery, helpQuery } from '#web/features/support/queries.ts';
-import { RatingCard } from '#web/features/support/rating/RatingCard.tsx';
 import split from '#web/ui/layout/layout.module.css';
 import styles from '#web/features/support/support.module.css';
 import { classes } from '#web/ui/classes.ts';
@@ -40,6 +40,8 @@ import type { SupportChatProps } from '#web/features/support/chat/chatProps.ts';
 import type { OutputOf } from '#contract/base/act.ts';
 import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
+import { TextArea } from '#web/ui/text/TextField.tsx';
 
 const NAME = 'Layanan Pelanggan';
 
@@ -325,3 +327,94 @@ function QuickHelp({ when, onAsk }: Props) {
     </section>
   );
 }
+
+const COMMENT_MAX = 1_000;
+const scores = [
+  [1, 'Sangat buruk'],
+  [2, 'Buruk'],
+  [3, 'Cukup'],
+  [4, 'Baik'],
+  [5, 'Sangat baik'],
+] as const;
+
+function RatingCard() {
+  const client = useQueryClient();
+  const id = useId();
+  const [score, setScore] = useState<number>();
+  const [comment, setComment] = useState('');
+  const rate = useAct(rateSupport, {
+    onSuccess: (after) => {
+      client.setQueryData(threadQuery.queryKey, after);
+      void client.invalidateQueries({ queryKey: ['support'] });
+    },
+  });
+  const word = scores.find(([value]) => value === score)?.[1];
+  return (
+    <form
+      className={classes('stack gap-12 card p-16', styles['ratingCardCard'])}
+      aria-labelledby={id}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (score !== undefined) rate.mutate({ score, comment: comment.trim() || undefined });
+      }}
+    >
+      <fieldset className="grid justify-items-center gap-8">
+        <legend id={id} className="mx-auto strong">
+          Bagaimana bantuan kami?
+        </legend>
+        <Stars name={id} score={score} onScore={setScore} />
+        <span className="small faint" aria-hidden="true">
+          {word ?? 'Pilih satu sampai lima bintang'}
+        </span>
+      </fieldset>
+      {score !== undefined && (
+        <>
+          <RefusalAlert error={rate.error} />
+          <TextArea
+            label="Ada yang ingin disampaikan? (boleh kosong)"
+            rows={2}
+            maxLength={COMMENT_MAX}
+            value={comment}
+            onChange={(event) => setComment(event.target.value)}
+          />
+          <Button type="submit" busy={rate.busy} className="mx-auto">
+            Kirim penilaian
+          </Button>
+        </>
+      )}
+    </form>
+  );
+}
+
+type StarsProps = {
+  name: string;
+  score: number | undefined;
+  onScore: (score: number) => void;
+};
+
+const Stars = ({ name, score, onScore }: StarsProps) => (
+  <span className="flex">
+    {scores.map(([value, word]) => (
+      <label
+        key={value}
+        className={classes(
+          'place-center pointer rounded relative ring-within',
+          value <= (score ?? 0) ? 'text-warning' : 'faint',
+          classes('size-48', styles['star']),
+        )}
+        data-on={value <= (score ?? 0) || undefined}
+      >
+        <input
+          className="cover"
+          type="radio"
+          name={name}
+          value={value}
+          checked={score === value}
+          aria-label={`${value} dari 5, ${word}`}
+          onChange={() => onScore(value)}
+        />
+        <Star size={28} />
+      </label>
+    ))}
+  </span>
+);

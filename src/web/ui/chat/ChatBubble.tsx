@@ -5,9 +5,6 @@ import { AudioPlayer } from '#web/ui/media/AudioPlayer.tsx';
 import { Caption } from '#web/ui/chat/Caption.tsx';
 import { Reply } from '#web/ui/chat/icons.tsx';
 import { ContactCard } from '#web/ui/chat/cards/ContactCard.tsx';
-import { LocationCard } from '#web/ui/chat/cards/LocationCard.tsx';
-import { Sticker } from '#web/ui/chat/cards/Sticker.tsx';
-import { TemplateCard } from '#web/ui/chat/cards/TemplateCard.tsx';
 import {
   FileCard,
   LinkCard,
@@ -21,6 +18,11 @@ import { classes } from '#web/ui/classes.ts';
 import { VideoPlayer } from '#web/ui/media/VideoPlayer.tsx';
 import { endPress } from '#web/ui/overlay/floating.ts';
 import styles from '#web/ui/chat/thread/thread.module.css';
+import { ExternalLink, MapPin } from 'lucide-react';
+import type { Place, FilledTemplate } from '#contract/messages/content.ts';
+import cardStyles from '#web/ui/chat/cards/cards.module.css';
+import { BrokenPicture } from '#web/ui/media/BrokenPicture.tsx';
+import { useBroken } from '#web/ui/media/useBroken.ts';
 
 type Props = {
   message: ChatMessage;
@@ -289,3 +291,83 @@ const holding = {
   onPointerCancel: end,
   onPointerMove: end,
 };
+
+/** A location: its name and address, else its coordinates; the map opens in a new tab. */
+function LocationCard({ place: { latitude, longitude, name, address } }: { place: Place }) {
+  const at = `${latitude},${longitude}`;
+  const title = name ?? address;
+  return (
+    <span className={classes('grid gap-10 max-w-full columns-start', cardStyles['card'])}>
+      <span
+        className={classes(
+          'place-center text-accent size-40 rounded',
+          cardStyles['locationCardIcon'],
+        )}
+      >
+        <MapPin size={20} />
+      </span>
+      <span className="grid justify-items-start break-anywhere">
+        <bdi className="strong">{title ?? 'Lokasi'}</bdi>
+        {name !== null && address !== null && <bdi className="small">{address}</bdi>}
+        <span className="tiny faint num">{at.replace(',', ', ')}</span>
+        <a
+          href={`https://www.google.com/maps?q=${at}`}
+          target="_blank"
+          rel="noopener noreferrer"
+          className="row small strong gap-4 min-h-28 touch"
+        >
+          Buka peta
+          <ExternalLink size={14} />
+          <span className="sr-only"> {title} (tab baru)</span>
+        </a>
+      </span>
+    </span>
+  );
+}
+
+/** A sticker: no bubble, and not zoomable. */
+function Sticker({ src, alt }: { src: string; alt: string }) {
+  const { broken, fail, retry } = useBroken(src);
+  return broken ? (
+    <BrokenPicture alt={alt} className={cardStyles['sticker']} onRetry={retry} />
+  ) : (
+    <img src={src} alt={alt} loading="lazy" className={cardStyles['sticker']} onError={fail} />
+  );
+}
+
+type TemplateProps = {
+  template: FilledTemplate | undefined;
+  children: ReactNode;
+};
+
+/** A template as its recipient sees it: header, body, footer and buttons, which only the phone can press. */
+function TemplateCard({ template, children }: TemplateProps) {
+  const { header = null, footer = null, buttons = [] } = template ?? {};
+  return (
+    <>
+      {header !== null && (
+        <strong className="strong">
+          <Caption text={header} />
+        </strong>
+      )}
+      {children}
+      {footer !== null && (
+        <span className="small faint">
+          <Caption text={footer} />
+        </span>
+      )}
+      {buttons.length > 0 && (
+        <ul
+          className={classes('grid gap-4 plain-list', cardStyles['buttons'])}
+          aria-label="Tombol di ponsel penerima"
+        >
+          {buttons.map((button) => (
+            <li key={button}>
+              <bdi>{button}</bdi>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}

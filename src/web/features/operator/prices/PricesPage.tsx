@@ -1,8 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ComponentType, type ReactNode, useState } from 'react';
-import { formatRupiah } from '#contract/base/money.ts';
+import { formatRupiah, formatNumber } from '#contract/base/money.ts';
 import { PriceCategory } from '#contract/channels.ts';
-import { getPrices, type PriceTables, setPpn, setPrice } from '#contract/operator/books.ts';
+import {
+  getPrices,
+  type PriceTables,
+  setPpn,
+  setPrice,
+  listPlanDetails,
+  type PlanDetails,
+  savePlan,
+} from '#contract/operator/books.ts';
 import { instantOf } from '#web/features/operator/moment.ts';
 import { MomentField } from '#web/features/operator/MomentField.tsx';
 import styles from '#web/features/operator/operator.module.css';
@@ -10,7 +18,6 @@ import { OperatorForm } from '#web/features/operator/OperatorForm.tsx';
 import { AmountField } from '#web/ui/money/CurrencyField.tsx';
 import { Entry, Loaded, OperatorFrame, Rows } from '#web/features/operator/OperatorFrame.tsx';
 import { actQuery } from '#web/features/operator/operatorQuery.ts';
-import { Plans } from '#web/features/operator/prices/Plans.tsx';
 import {
   categoryWords,
   fromWords,
@@ -27,6 +34,7 @@ import { Select } from '#web/ui/select/Select.tsx';
 import { StatusChip, type Tone } from '#web/ui/status/StatusChip.tsx';
 import { TextField } from '#web/ui/text/TextField.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
+import { Checkbox } from '#web/ui/form/Checkbox.tsx';
 
 /** Route `/operator/harga`: prices of messages and plans, and the PPN, each with its start. */
 export function PricesPage() {
@@ -228,6 +236,152 @@ const PpnForm = ({ onDone }: FormProps) => (
         ))}
         <FromField form={form} />
       </div>
+    )}
+  </OperatorForm>
+);
+
+function Plans() {
+  const plans = useQuery(actQuery(listPlanDetails, {}));
+  const [edited, setEdited] = useState<PlanDetails | 'new'>();
+  const plan = edited === 'new' ? undefined : edited;
+  return (
+    <Panel
+      title="Paket"
+      tools={
+        <Button variant="outline" tone="primary" size="sm" onClick={() => setEdited('new')}>
+          Tambah paket
+        </Button>
+      }
+    >
+      <p className="muted">
+        Perubahan menjadi revisi baru: pelanggan tetap memakai revisinya sampai perpanjangan
+        berikutnya.
+      </p>
+      <Loaded query={plans} lines={4}>
+        {({ plans: all }) => (
+          <Rows label="Paket" none="Belum ada paket.">
+            {all.map((one) => (
+              <PlanRow key={one.code} plan={one} onEdit={() => setEdited(one)} />
+            ))}
+          </Rows>
+        )}
+      </Loaded>
+      {edited !== undefined && (
+        <Drawer
+          open
+          onClose={() => setEdited(undefined)}
+          title={plan ? `Ubah paket ${plan.name}` : 'Paket baru'}
+        >
+          <PlanForm plan={plan} onDone={() => setEdited(undefined)} />
+        </Drawer>
+      )}
+    </Panel>
+  );
+}
+
+const PlanRow = ({ plan, onEdit }: { plan: PlanDetails; onEdit: () => void }) => (
+  <Entry
+    note={
+      <>
+        {formatRupiah(plan.price)} sebulan, {formatNumber(plan.quota)} pesan,{' '}
+        {formatNumber(plan.tokens)} token, lalu {formatRupiah(plan.overage)} per pesan
+      </>
+    }
+    small={`${plan.code}, revisi ${plan.revision}`}
+    end={
+      <>
+        <StatusChip tone={plan.is_offered ? 'success' : 'neutral'}>
+          {plan.is_offered ? 'Ditawarkan' : 'Tidak ditawarkan'}
+        </StatusChip>
+        <Button variant="subtle" size="sm" aria-label={`Ubah paket ${plan.name}`} onClick={onEdit}>
+          Ubah
+        </Button>
+      </>
+    }
+  >
+    <strong>{plan.name}</strong>
+  </Entry>
+);
+
+const texts = [
+  { name: 'name', label: 'Nama paket', required: true },
+  { name: 'description', label: 'Keterangan', required: false },
+] as const;
+const counts = [
+  { name: 'tokens', label: 'Token' },
+  { name: 'quota', label: 'Pesan sebulan' },
+] as const;
+const prices = [
+  { name: 'price', label: 'Harga sebulan' },
+  { name: 'overage', label: 'Harga pesan di luar kuota' },
+] as const;
+
+const initialOf = (plan: PlanDetails | undefined) => ({
+  code: plan?.code ?? '',
+  name: plan?.name ?? '',
+  description: plan?.description ?? '',
+  price: String(plan?.price ?? ''),
+  tokens: String(plan?.tokens ?? ''),
+  quota: String(plan?.quota ?? ''),
+  overage: String(plan?.overage ?? ''),
+  is_offered: plan?.is_offered ?? true,
+  reason: '',
+});
+
+type PlanFormProps = { plan: PlanDetails | undefined; onDone: () => void };
+
+const PlanForm = ({ plan, onDone }: PlanFormProps) => (
+  <OperatorForm
+    act={savePlan}
+    initial={initialOf(plan)}
+    inputOf={({ is_offered, ...values }) => ({
+      ...values,
+      offered: is_offered ? ('yes' as const) : ('no' as const),
+    })}
+    question={({ name }) => ({
+      title: plan ? 'Simpan revisi baru?' : 'Buat paket ini?',
+      text: plan
+        ? `Yang mulai atau memperpanjang paket ${name} sejak sekarang memakai revisi ini. Pelanggan lain tetap dengan revisinya sampai perpanjangan.`
+        : `Paket ${name} dapat dipilih pelanggan sejak sekarang, bila ditawarkan.`,
+      button: 'Simpan',
+    })}
+    said={({ revision }) => `Disimpan sebagai revisi ${revision}.`}
+    onDone={onDone}
+    actions="Simpan"
+  >
+    {(form) => (
+      <>
+        <TextField
+          label="Kode"
+          required
+          readOnly={plan !== undefined}
+          help="Huruf kecil, angka, dan tanda hubung; tidak dapat diubah lagi."
+          {...form.field('code')}
+        />
+        {texts.map(({ name, label, required }) => (
+          <TextField key={name} label={label} required={required} {...form.field(name)} />
+        ))}
+        <div className={styles['pair']}>
+          {prices.map(({ name, label }) => (
+            <AmountField key={name} label={label} required {...form.field(name)} />
+          ))}
+          {counts.map(({ name, label }) => (
+            <TextField
+              key={name}
+              label={label}
+              required
+              inputMode="numeric"
+              {...form.field(name)}
+            />
+          ))}
+        </div>
+        <Checkbox
+          label="Ditawarkan kepada pelanggan"
+          name="is_offered"
+          checked={form.values.is_offered}
+          onChange={(event) => form.set('is_offered', event.target.checked)}
+        />
+      </>
     )}
   </OperatorForm>
 );

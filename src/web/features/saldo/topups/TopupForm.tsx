@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient, queryOptions } from '@tanstack/react-query';
 import { type RefObject, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
 import { formatNumber, formatRupiah } from '#contract/base/money.ts';
 import {
@@ -9,6 +9,7 @@ import {
   TOPUP_PRESETS,
   type TopupMethod,
   topupMethodLabel,
+  listTopupMethods,
 } from '#contract/saldo.ts';
 import { fieldsOf, refusalCode, sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
@@ -28,12 +29,12 @@ import {
   type MethodGroup,
   unfitFor,
   waitsFor,
+  lastMethodOf,
 } from '#web/features/saldo/topups/methods.ts';
 import styles from '#web/features/saldo/saldo.module.css';
 import { classes } from '#web/ui/classes.ts';
 import { TopupLines } from '#web/features/saldo/topups/Topups.tsx';
 import { messagesFor } from '#web/features/saldo/topups/topups.ts';
-import { useMethods, type Methods as Offer } from '#web/features/saldo/topups/useMethods.ts';
 import { allTokensQuery } from '#web/api/allTokens.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
@@ -41,6 +42,7 @@ import { AmountField } from '#web/ui/money/CurrencyField.tsx';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { ChevronDown, CreditCard, Landmark, QrCode } from 'lucide-react';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+import { perform } from '#web/api/act.ts';
 
 type Props = {
   /** In rupiah; left out: no proposal. */
@@ -480,3 +482,24 @@ function Radio({ method: one, name, amount, selected, onChange }: RadioProps) {
     />
   );
 }
+
+/** The payment methods, and the last used one, which is known together with them so that nothing moves later. */
+function useMethods() {
+  const offer = useQuery(methodsQuery);
+  const recent = useQuery(recentTopupsQuery);
+  return {
+    ...offer.data,
+    last: lastMethodOf(recent.data ?? []),
+    isPending: offer.isPending || recent.isPending,
+    error: offer.error,
+    refetch: offer.refetch,
+  };
+}
+
+type Offer = ReturnType<typeof useMethods>;
+
+const methodsQuery = queryOptions({
+  queryKey: ['methods'],
+  queryFn: ({ signal }) => perform(listTopupMethods, {}, { signal }),
+  staleTime: 60_000,
+});

@@ -1,7 +1,14 @@
 import { BatteryFull, Plane, ScanQrCode, SignalHigh, Snail, Wifi, SquarePen } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { useEffect, useState, Fragment, useLayoutEffect, useRef } from 'react';
 import { formatPhone } from '#contract/base/phone.ts';
-import { type SimulatedPhone, simulatedReply } from '#contract/simulator.ts';
+import {
+  type SimulatedPhone,
+  simulatedReply,
+  type PhoneSample,
+  phoneSamples,
+  type SimulatedMessage,
+  simulatedSample,
+} from '#contract/simulator.ts';
 import { formatTime, formatDate } from '#contract/base/time.ts';
 import { Camera } from '#web/features/simulator/camera/Camera.tsx';
 import {
@@ -13,7 +20,6 @@ import {
 import styles from '#web/features/simulator/simulator.module.css';
 import { classes } from '#web/ui/classes.ts';
 import { useScreens } from '#web/features/simulator/phone/screens.ts';
-import { Thread } from '#web/features/simulator/phone/Thread.tsx';
 import { PhoneHead, PhoneTool } from '#web/features/simulator/phone/PhoneHead.tsx';
 import { Avatar } from '#web/ui/avatar/Avatar.tsx';
 import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
@@ -27,6 +33,13 @@ import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { HomeTelephoneField } from '#web/ui/phone/TelephoneField.tsx';
 import { TextArea } from '#web/ui/text/TextField.tsx';
+import { isolated } from '#contract/base/names.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { useAct } from '#web/api/query.ts';
+import { Alert } from '#web/ui/alert/Alert.tsx';
+import { ChatBubble, ChatDivider, ChatList } from '#web/ui/chat/ChatBubble.tsx';
+import { Composer } from '#web/ui/chat/composer/Composer.tsx';
+import { startsRun } from '#web/ui/chat/chat.ts';
 
 type Screen =
   | { at: 'list' }
@@ -268,4 +281,145 @@ function NewChat({ phone, onBack, onSent }: NewChatProps) {
       </form>
     </>
   );
+}
+
+/** Within this many px of its end a thread follows new messages. */
+const NEAR_END_PX = 80;
+
+type ThreadProps = {
+  phone: string;
+  conversation: Conversation;
+  onSeen: (lineId: string) => void;
+  onBack: () => void;
+  onCamera: () => void;
+};
+
+function Thread({ phone, conversation, onSeen, onBack, onCamera }: ThreadProps) {
+  const { peer, lines, newest } = conversation;
+  const numbers = { phone: writtenPeer(phone), to: writtenPeer(peer) };
+  const client = useQueryClient();
+  const [text, setText] = useState('');
+  const place = useFollowing(newest.id);
+  const shown = {
+    onSuccess: (after: SimulatedPhone) =>
+      void client.setQueryData(phoneQuery(phone).queryKey, after),
+  };
+  const reply = useAct(simulatedReply, shown);
+  const sample = useAct(simulatedSample, shown);
+  useEffect(() => onSeen(newest.id));
+  const error = reply.error ?? sample.error;
+  const send = async (said: string) => {
+    setText('');
+    try {
+      await reply.perform({ ...numbers, text: said });
+    } catch {
+      setText((typed) => typed || said);
+    }
+  };
+  const name = formatPhone(peer);
+  return (
+    <>
+      <PhoneHead title={name} onBack={onBack}>
+        <PhoneTool label="Pindai kode QR" onClick={onCamera}>
+          <ScanQrCode size={21} />
+        </PhoneTool>
+      </PhoneHead>
+      <div
+        ref={place}
+        className="grow min-h-0 scroll-y ring-inset"
+        role="log"
+        aria-label={`Pesan dengan ${isolated(name)}`}
+        tabIndex={0}
+      >
+        <ChatList label={`Percakapan dengan ${isolated(name)}`}>
+          {lines.map((line, index) => (
+            <Fragment key={line.id}>
+              {startsDay(line, lines[index - 1]) && (
+                <ChatDivider>{formatDate(line.at)}</ChatDivider>
+              )}
+              <MessageLine line={line} before={lines[index - 1]} name={name} />
+            </Fragment>
+          ))}
+        </ChatList>
+      </div>
+      <Alert
+        state="danger"
+        visible={error !== null}
+        label={error ? sentenceOf(error) : ''}
+        onClose={reply.error ? reply.reset : sample.reset}
+      />
+      <Samples
+        name={name}
+        onChoose={(what) => void sample.perform({ ...numbers, what }).catch(() => undefined)}
+      />
+      <Composer
+        label={`Balas ${isolated(name)}`}
+        placeholder="Tulis balasan"
+        value={text}
+        maxLength={TEXT_MAX}
+        onChange={setText}
+        onSend={(said) => void send(said)}
+      />
+    </>
+  );
+}
+
+type SamplesProps = { name: string; onChoose: (what: PhoneSample) => void };
+
+const Samples = ({ name, onChoose }: SamplesProps) => (
+  <ul
+    className={classes('flex gap-6', styles['samples'])}
+    aria-label={`Kirim contoh kepada ${name}`}
+  >
+    {(Object.keys(phoneSamples) as PhoneSample[]).map((what) => (
+      <li key={what}>
+        <button
+          type="button"
+          className="tiny muted strong nowrap min-h-32 py-4 px-10 border rounded-full hover-ink touch"
+          onClick={() => onChoose(what)}
+        >
+          {phoneSamples[what]}
+        </button>
+      </li>
+    ))}
+  </ul>
+);
+
+type MessageProps = { line: SimulatedMessage; before: SimulatedMessage | undefined; name: string };
+
+const MessageLine = ({ line, before, name }: MessageProps) => (
+  <ChatBubble
+    message={line.content}
+    side={line.direction}
+    sender={line.direction === 'out' ? 'Anda' : name}
+    time={formatTime(line.at)}
+    at={line.at}
+    first={startsRun(
+      { side: line.direction, at: line.at },
+      before && { side: before.direction, at: before.at },
+    )}
+    note={line.possible_duplicate && 'Mungkin terkirim dua kali'}
+  />
+);
+
+const startsDay = (line: SimulatedMessage, before: SimulatedMessage | undefined): boolean =>
+  before === undefined || formatDate(before.at) !== formatDate(line.at);
+
+/** Keeps a thread scrolled to its end, unless the reader has scrolled up. */
+function useFollowing(newestId: string) {
+  const place = useRef<HTMLDivElement>(null);
+  const atEnd = useRef(true);
+  useEffect(() => {
+    const thread = place.current;
+    const look = () => {
+      if (!thread) return;
+      atEnd.current = thread.scrollHeight - thread.scrollTop - thread.clientHeight < NEAR_END_PX;
+    };
+    thread?.addEventListener('scroll', look, { passive: true });
+    return () => thread?.removeEventListener('scroll', look);
+  }, []);
+  useLayoutEffect(() => {
+    if (atEnd.current && place.current) place.current.scrollTop = place.current.scrollHeight;
+  }, [newestId]);
+  return place;
 }

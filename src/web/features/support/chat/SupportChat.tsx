@@ -13,7 +13,6 @@ import type { SupportMessage, SupportCard, SupportSubject } from '#contract/supp
 import type { Flat } from '#web/api/lists/flatList.ts';
 import { useUser } from '#web/api/user.ts';
 import type { SupportChatProps, ComposerOptions } from '#web/features/support/chat/chatProps.ts';
-import { TypingNow, useTypingNow, useTellTyping } from '#web/features/support/chat/TypingNow.tsx';
 import { addLine, linesQuery, readOlderLines } from '#web/features/support/lines.ts';
 import {
   followOutbox,
@@ -58,7 +57,7 @@ import { ChatBubble } from '#web/ui/chat/ChatBubble.tsx';
 import { Ticks } from '#web/ui/chat/Ticks.tsx';
 import { useOnline } from '#web/ui/layout/OfflineBar.tsx';
 import { Link } from '#web/browser/router/Link.tsx';
-import { subjectLabel } from '#web/features/support/labels.ts';
+import { onLiveEvent } from '#web/live/listeners.ts';
 
 export function SupportChat(props: SupportChatProps) {
   const { port, name, blocked, empty, foot, above, about, composer } = props;
@@ -601,3 +600,69 @@ function CardFacts({ card }: { card: SupportCard }) {
     </>
   );
 }
+
+/** Typing is reported every two seconds; without a report for this long it has ended. */
+const TYPING_MS = 5_000;
+const TELL_MS = 2_000;
+
+function useTypingNow({ side, accountId }: SupportPort): string | undefined {
+  const [name, setName] = useState<string>();
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const stop = () => {
+      clearTimeout(timer);
+      setName(undefined);
+    };
+    const isHere = (event: { account_id: string }) =>
+      accountId === undefined || event.account_id === accountId;
+    const stopTyping = onLiveEvent('support.typing', (event) => {
+      if (event.side === side || !isHere(event)) return;
+      clearTimeout(timer);
+      setName(event.name);
+      timer = setTimeout(stop, TYPING_MS);
+    });
+    const stopLines = onLiveEvent('support.message', (event) => {
+      if (event.side !== side && isHere(event)) stop();
+    });
+    return () => {
+      stop();
+      stopTyping();
+      stopLines();
+    };
+  }, [side, accountId]);
+  return name;
+}
+
+/** Returns a function that reports typing to the other side, throttled. */
+function useTellTyping({ typing }: SupportPort): () => void {
+  const last = useRef(-Infinity);
+  return () => {
+    const now = performance.now();
+    if (now - last.current < TELL_MS || !navigator.onLine) return;
+    last.current = now;
+    typing().catch(() => undefined);
+  };
+}
+
+const TypingNow = ({ name }: { name: string }) => (
+  <p className="row gap-8 small faint py-6" role="status">
+    <span
+      className={classes('inline-flex gap-4 py-8 px-10 border rounded-full', styles['dots'])}
+      aria-hidden="true"
+    >
+      <i />
+      <i />
+      <i />
+    </span>
+    <span>
+      <bdi>{name}</bdi> sedang mengetik…
+    </span>
+  </p>
+);
+
+const subjectLabel: Record<SupportSubject, string> = {
+  message: 'Pesan',
+  token: 'Token',
+  topup: 'Isi saldo',
+  invoice: 'Tagihan',
+};

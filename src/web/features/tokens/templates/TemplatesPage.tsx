@@ -1,5 +1,5 @@
 import { TimeAgo } from '#web/ui/time/DateTime.tsx';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, queryOptions, useQueryClient } from '@tanstack/react-query';
 import { BookOpen, Braces, RefreshCw, FileText, Plus, Trash2 } from 'lucide-react';
 import {
   type Template,
@@ -10,6 +10,8 @@ import {
   listTemplates,
   deleteTemplate,
   type TemplateStatus,
+  valueOrderOf,
+  type TemplateFile,
 } from '#contract/messages/templates.ts';
 import { Link } from '#web/browser/router/Link.tsx';
 import { navigate } from '#web/browser/router/navigation.ts';
@@ -25,19 +27,14 @@ import {
   fileLabel,
   namedIn,
   statusLook,
+  previewOf,
 } from '#web/features/tokens/templates/labels.ts';
-import {
-  templatesFullQuery,
-  useTemplatesChanged,
-  templateQuery,
-} from '#web/features/tokens/templates/queries.ts';
 import { TokenTabs } from '#web/features/tokens/TokenTabs.tsx';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { LinkButton, Button, type ButtonLook } from '#web/ui/button/Button.tsx';
 import { PageHead } from '#web/ui/layout/PageHead.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 import { useRef, useState } from 'react';
-import { TemplatePreview } from '#web/features/tokens/templates/TemplatePreview.tsx';
 import layout from '#web/ui/layout/layout.module.css';
 import styles from '#web/features/tokens/tokens.module.css';
 import { classes } from '#web/ui/classes.ts';
@@ -49,7 +46,7 @@ import { insertText } from '#web/ui/text/insertText.ts';
 import { TextArea, TextField } from '#web/ui/text/TextField.tsx';
 import { useAct } from '#web/api/query.ts';
 import { allTokensQuery } from '#web/api/allTokens.ts';
-import { formatDateTime } from '#contract/base/time.ts';
+import { formatDateTime, formatTime } from '#contract/base/time.ts';
 import { useUser } from '#web/api/user.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { EmptyState, WentWrong } from '#web/ui/panel/EmptyState.tsx';
@@ -57,7 +54,7 @@ import { DataTable } from '#web/ui/table/DataTable.tsx';
 import type { Column } from '#web/ui/table/tableProps.ts';
 import { NoRows } from '#web/ui/table/list/NoRows.tsx';
 import { useAddressView } from '#web/ui/table/list/useAddressView.ts';
-import { useList } from '#web/ui/table/list/useList.ts';
+import { useList, listKey } from '#web/ui/table/list/useList.ts';
 import { isNotFound } from '#web/api/errors.ts';
 import { sendSample } from '#web/features/tokens/templates/samples.ts';
 import { useSending } from '#web/features/tokens/samples.ts';
@@ -66,6 +63,9 @@ import { confirm } from '#web/ui/overlay/confirm.ts';
 import { Drawer } from '#web/ui/overlay/Modal.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
+import { perform } from '#web/api/act.ts';
+import { fullListQuery } from '#web/api/lists/fullList.ts';
+import { ChatBubble, ChatList } from '#web/ui/chat/ChatBubble.tsx';
 
 /** Route `/token/templat`: templates of all tokens; with `view=new` the form for one. */
 export function TemplatesPage() {
@@ -567,3 +567,97 @@ function useRemoveTemplate({ name, language }: Template, onGone: () => void) {
 const TemplateStatusChip = ({ status }: { status: TemplateStatus }) => (
   <StatusChip tone={statusLook[status].tone}>{statusLook[status].words}</StatusChip>
 );
+
+type Named = { name: string; language: string };
+
+/** One template; null when none has its name and language. */
+const templateQuery = ({ name, language }: Named) =>
+  queryOptions({
+    queryKey: [...listKey(listTemplates), 'one', name, language],
+    queryFn: async ({ signal }): Promise<Template | null> =>
+      (await perform(listTemplates, { name, language }, { signal })).rows[0] ?? null,
+  });
+
+/** Whether the account has as many templates as it may. */
+const templatesFullQuery = fullListQuery(listTemplates, TEMPLATE_LIMITS.all, {});
+
+function useTemplatesChanged(): (template?: Template) => void {
+  const client = useQueryClient();
+  return (template) => {
+    if (template) client.setQueryData(templateQuery(template).queryKey, template);
+    void client.invalidateQueries({ queryKey: listKey(listTemplates) });
+  };
+}
+
+type Shown = {
+  header: string | null;
+  header_file?: TemplateFile | null;
+  body: string;
+  footer: string | null;
+  buttons: readonly string[];
+};
+
+type PreviewProps = {
+  template: Shown;
+  examples: Examples;
+  onExamples: (examples: Examples) => void;
+};
+
+/** A template as its recipient sees it, with examples for its variables, which are not stored. */
+function TemplatePreview({ template, examples, onExamples }: PreviewProps) {
+  const { name, timezone } = useUser();
+  const [now] = useState(() => new Date());
+  const { header_file: file, body, footer, buttons } = template;
+  const header = file ? `[${fileLabel[file]}]` : template.header;
+  return (
+    <div className="stack gap-16">
+      <div className="grid align-center border rounded-lg sunken min-h-120">
+        {body.trim() === '' ? (
+          <p className="small faint p-16 text-center">
+            Tulis isinya: di sini terlihat seperti di ponsel penerima.
+          </p>
+        ) : (
+          <ChatList label="Pratinjau di ponsel penerima">
+            <ChatBubble
+              side="in"
+              sender={name}
+              time={formatTime(now, timezone)}
+              at={now}
+              message={{
+                type: 'template',
+                caption: previewOf(body, examples),
+                template: { header, footer, buttons: [...new Set(buttons)] },
+              }}
+            />
+          </ChatList>
+        )}
+      </div>
+      <ExampleFields body={body} examples={examples} onExamples={onExamples} />
+    </div>
+  );
+}
+
+type ExamplesProps = Pick<PreviewProps, 'examples' | 'onExamples'> & { body: string };
+
+function ExampleFields({ body, examples, onExamples }: ExamplesProps) {
+  const variables = valueOrderOf(body);
+  if (variables.length === 0) return null;
+  return (
+    <fieldset className={classes('grid gap-10 gap-x-12', styles['examples'])}>
+      <legend className="mb-8 strong">Contoh isi variabel</legend>
+      {variables.map((variable) => (
+        <TextField
+          key={variable}
+          label={`{{${variable}}}`}
+          size="sm"
+          autoComplete="off"
+          value={examples[variable] ?? ''}
+          onChange={({ target }) => onExamples({ ...examples, [variable]: target.value })}
+        />
+      ))}
+      <p className="small faint col-all">
+        Hanya untuk pratinjau dan contoh kode. Isi sebenarnya ditentukan setiap kali dikirim.
+      </p>
+    </fieldset>
+  );
+}

@@ -1,9 +1,9 @@
 import { isolated } from '#contract/base/names.ts';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { ContactRound, LayoutTemplate, MapPin, Zap } from 'lucide-react';
-import { memo, useState, type ReactNode, type RefObject } from 'react';
+import { memo, useState, type ReactNode, type RefObject, Suspense } from 'react';
 import { TEXT_MAX } from '#contract/messages.ts';
-import { formatPeer } from '#contract/messages/peer.ts';
+import { formatPeer, writtenPeer } from '#contract/messages/peer.ts';
 import type { ChannelName } from '#contract/tokens.ts';
 import { CAPTION_MAX } from '#contract/rest/endpoint.ts';
 import { later } from '#web/browser/lazyComponent.ts';
@@ -29,12 +29,9 @@ import type { Tool } from '#web/ui/chat/composer/Tools.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { repliesQuery } from '#web/ui/chat/replies/stored.ts';
 import { useReplies } from '#web/ui/chat/replies/useReplies.tsx';
-import {
-  AttachDialogs,
-  type Attaching,
-} from '#web/features/messages/conversations/thread/attach/AttachDialogs.tsx';
 import { quickReplies } from '#web/features/messages/conversations/thread/attach/quickReplies.ts';
 import { Money } from '#web/ui/money/Money.tsx';
+import type { Content } from '#web/features/messages/conversations/thread/sending/content.ts';
 
 const Recorder = later(() => import('#web/ui/chat/recorder/Recorder.tsx'));
 
@@ -208,5 +205,59 @@ function Price({ channel, count }: PriceProps) {
         </>
       )}
     </span>
+  );
+}
+
+const LocationDialog = later(
+  () => import('#web/features/messages/conversations/thread/attach/LocationDialog.tsx'),
+);
+const ContactDialog = later(
+  () => import('#web/features/messages/conversations/thread/attach/ContactDialog.tsx'),
+);
+const TemplateDialog = later(
+  () => import('#web/features/messages/conversations/thread/attach/TemplateDialog.tsx'),
+);
+const RepliesDialog = later(() => import('#web/ui/chat/replies/RepliesDialog.tsx'));
+
+type Attaching = 'location' | 'contact' | 'template' | 'replies';
+
+type AttachProps = {
+  attaching: Attaching;
+  which: Which;
+  name: string;
+  channel: ChannelName | undefined;
+  onSend: (content: Content, file?: File) => void;
+  onClose: () => void;
+};
+
+function AttachDialogs({ attaching, which, name, channel, onSend, onClose }: AttachProps) {
+  const to = { token_id: which.tokenId, to: writtenPeer(which.peer) };
+  return (
+    <Suspense fallback={null}>
+      {attaching === 'location' && (
+        <LocationDialog
+          to={to}
+          onClose={onClose}
+          onSend={(place) => onSend({ type: 'location', place })}
+        />
+      )}
+      {attaching === 'contact' && (
+        <ContactDialog
+          to={to}
+          onClose={onClose}
+          onSend={(card) => onSend({ type: 'contact', card })}
+        />
+      )}
+      {attaching === 'template' && (
+        <TemplateDialog
+          tokenId={which.tokenId}
+          name={name}
+          channel={channel}
+          onClose={onClose}
+          onSend={(template, file) => onSend({ type: 'template', template }, file)}
+        />
+      )}
+      {attaching === 'replies' && <RepliesDialog of={quickReplies} onClose={onClose} />}
+    </Suspense>
   );
 }
