@@ -1,4 +1,5 @@
 import type { UploadPurpose } from '#contract/uploads.ts';
+import { isAbort, sentenceOf, TransportError } from '#web/api/errors.ts';
 import { Fault } from '#web/api/uploads/uploadFault.ts';
 import { uploadServer } from '#web/api/uploads/uploadWire.ts';
 import { forgetRecord, readRecord, writeRecord } from '#web/browser/push/records.ts';
@@ -76,5 +77,15 @@ export function revertUpload(upload: string | undefined): void {
       .catch(() => undefined);
 }
 
-/** True if the server will never accept this file. */
-export const isLasting = (error: unknown): boolean => error instanceof Fault && error.lasting;
+/** True if another attempt would fail too: the password prompt was closed, or the file is lost or never accepted. */
+export const isLasting = (error: unknown): boolean =>
+  isAbort(error) || error instanceof FileGone || (error instanceof Fault && error.lasting);
+
+/** Why a message was not sent. A missing response to an upload is treated like one to a call. */
+export function unsentReason(error: unknown): string {
+  if (isAbort(error)) return 'Kata sandi Anda belum dimasukkan.';
+  if (error instanceof FileGone)
+    return 'Berkasnya tidak ada lagi di browser ini. Hapus, lalu pilih sekali lagi.';
+  if (!(error instanceof Fault)) return sentenceOf(error);
+  return error.sentence ?? sentenceOf(new TransportError(error.status === 0 ? 'network' : 'http'));
+}

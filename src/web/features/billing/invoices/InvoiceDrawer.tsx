@@ -32,7 +32,7 @@ import { formatNpwp, invoiceTone } from '#web/features/billing/labels.ts';
 import { formatPeriod } from '#web/features/billing/plan/usage.ts';
 import { CopyField } from '#web/ui/copy/CopyField.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
-import { type Fact, Facts } from '#web/ui/panel/Panel.tsx';
+import { type FactList, Facts } from '#web/ui/panel/Panel.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 
@@ -341,9 +341,9 @@ const PartyFacts = ({ title, party }: PartyProps) => (
   </section>
 );
 
-function factsOf(invoice: InvoiceDetail): readonly Fact[] {
+function factsOf(invoice: InvoiceDetail): FactList {
   const { paid_at: paid, due_at: due, paid_with: how, status, verify_url: verify } = invoice;
-  const facts: readonly (Fact | false)[] = [
+  return [
     { term: 'Dibuat', is: <DateTime at={invoice.created_at} /> },
     status === 'open' && due !== null && { term: 'Batas bayar', is: <DateTime at={due} /> },
     paid !== null && { term: 'Lunas', is: <DateTime at={paid} /> },
@@ -357,5 +357,4 @@ function factsOf(invoice: InvoiceDetail): readonly Fact[] {
       ),
     },
   ];
-  return facts.filter((fact) => fact !== false);
 }

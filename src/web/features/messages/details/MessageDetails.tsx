@@ -30,7 +30,7 @@ import { CodeBlock } from '#web/ui/copy/CodeBlock.tsx';
 import { confirm } from '#web/ui/overlay/confirm.ts';
 import { CopyButton } from '#web/ui/copy/CopyField.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
-import { Facts, Panel, Row, Stack, type Fact } from '#web/ui/panel/Panel.tsx';
+import { Facts, Panel, Row, Stack, type Fact, type FactList } from '#web/ui/panel/Panel.tsx';
 import { Timeline } from '#web/ui/status/Timeline.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 import {
@@ -150,7 +150,7 @@ function Actions({ message }: { message: MessageDetail }) {
 const mayHaveLeft = ({ timeline }: MessageDetail): boolean =>
   timeline.some(({ kind }) => kind === 'unknown');
 
-function factsOf(message: MessageDetail, zone: string): readonly Fact[] {
+function factsOf(message: MessageDetail, zone: string): FactList {
   const peer = <PeerName peer={message.peer} name={message.peer_name} />;
   return [
     { term: 'Status', is: <StatusMark status={message.status} /> },
@@ -158,9 +158,11 @@ function factsOf(message: MessageDetail, zone: string): readonly Fact[] {
     { term: 'Token', is: <bdi>{message.token.name}</bdi> },
     { term: 'Jenis', is: messageTypeLabel[message.type] },
     { term: 'Waktu', is: formatDateTime(message.created_at, zone) },
-    ...(message.status === 'scheduled' && message.scheduled_at
-      ? [{ term: 'Akan dikirim', is: formatDateTimeZone(message.scheduled_at, zone) }]
-      : []),
+    message.status === 'scheduled' &&
+      message.scheduled_at && {
+        term: 'Akan dikirim',
+        is: formatDateTimeZone(message.scheduled_at, zone),
+      },
     {
       term: <span id="message-id">ID pesan</span>,
       is: (
@@ -170,7 +172,7 @@ function factsOf(message: MessageDetail, zone: string): readonly Fact[] {
         </span>
       ),
     },
-    ...(message.ref === null ? [] : [{ term: 'Ref', is: <code>{message.ref}</code> }]),
+    message.ref !== null && { term: 'Ref', is: <code>{message.ref}</code> },
   ];
 }
 

@@ -28,7 +28,7 @@ import { Button, LinkButton, AnchorButton } from '#web/ui/button/Button.tsx';
 import { confirm } from '#web/ui/overlay/confirm.ts';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
-import { type Fact, Facts } from '#web/ui/panel/Panel.tsx';
+import { type FactList, Facts } from '#web/ui/panel/Panel.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { Countdown } from '#web/ui/time/Countdown.tsx';
 import { saveFile } from '#web/ui/copy/saveFile.ts';
@@ -183,22 +183,19 @@ function Outcome({ topup }: { topup: Topup }) {
   );
 }
 
-function factsOf(topup: Topup): readonly Fact[] {
-  const lines: readonly (Fact | false)[] = [
-    { term: 'Nominal', is: <Money amount={topup.base} /> },
-    topup.ppn > 0 && { term: 'PPN', is: <Money amount={topup.ppn} /> },
-    topup.unique_code > 0 && { term: 'Kode unik', is: <Money amount={topup.unique_code} /> },
-    {
-      term: topup.status === 'paid' ? 'Jumlah dibayar' : 'Jumlah',
-      is: <Money amount={topup.total} />,
-    },
-    { term: 'Cara bayar', is: topupMethodLabel[topup.method] },
-    { term: 'Dibuat', is: <DateTime at={topup.created_at} /> },
-    topup.paid_at !== null && { term: 'Lunas', is: <DateTime at={topup.paid_at} /> },
-    { term: 'Nomor', is: topup.id },
-  ];
-  return lines.filter((line) => line !== false);
-}
+const factsOf = (topup: Topup): FactList => [
+  { term: 'Nominal', is: <Money amount={topup.base} /> },
+  topup.ppn > 0 && { term: 'PPN', is: <Money amount={topup.ppn} /> },
+  topup.unique_code > 0 && { term: 'Kode unik', is: <Money amount={topup.unique_code} /> },
+  {
+    term: topup.status === 'paid' ? 'Jumlah dibayar' : 'Jumlah',
+    is: <Money amount={topup.total} />,
+  },
+  { term: 'Cara bayar', is: topupMethodLabel[topup.method] },
+  { term: 'Dibuat', is: <DateTime at={topup.created_at} /> },
+  topup.paid_at !== null && { term: 'Lunas', is: <DateTime at={topup.paid_at} /> },
+  { term: 'Nomor', is: topup.id },
+];
 
 function SimulatedPaymentLink({ topup: { method, total, simulated } }: { topup: Topup }) {
   const { data: config } = useQuery(configQuery);

@@ -1,18 +1,17 @@
 import type { SupportMessage } from '#contract/support.ts';
-import { isAbort, isDefinite, refusalCode, sentenceOf, TransportError } from '#web/api/errors.ts';
+import { isDefinite, refusalCode } from '#web/api/errors.ts';
 import { newIdempotencyKey } from '#web/api/idempotencyKey.ts';
 import { onServerBack } from '#web/api/server.ts';
-import { Fault } from '#web/api/uploads/uploadFault.ts';
 import { retryMs } from '#web/api/user.ts';
 import { onStorageChange } from '#web/browser/storageNames.ts';
 import { createStore, useStore } from '#web/browser/store.ts';
 import {
   dropFile,
-  FileGone,
   fileOf,
   isLasting,
   keepFile,
   revertUpload,
+  unsentReason,
   uploadFile,
 } from '#web/api/uploads/outgoingFiles.ts';
 import {
@@ -30,9 +29,6 @@ export type LineSender = {
   send: (draft: SupportDraft) => Promise<SupportMessage>;
   onSent: (message: SupportMessage) => void;
 };
-
-const NO_PASSWORD = 'Kata sandi Anda belum dimasukkan.';
-const FILE_GONE = 'Berkasnya tidak ada lagi di browser ini. Hapus, lalu pilih sekali lagi.';
 
 const lines = createStore<readonly OutgoingLine[]>(storedLines, ({ set }) =>
   onStorageChange(LINE_NAMES, () => set(storedLines())),
@@ -162,9 +158,8 @@ async function sent(line: OutgoingLine, sender: LineSender): Promise<boolean> {
   } catch (error) {
     // Discarded while it was being sent.
     if (!storedLine(id)) return true;
-    const why = definiteNo(error);
-    if (why === undefined) return waitFor(line, error);
-    change(id, { why, failed: true });
+    if (!isRefused(error)) return waitFor(line, error);
+    change(id, { why: unsentReason(error), failed: true });
     return true;
   }
 }
@@ -191,27 +186,18 @@ const draftOf = ({ id, text, contact, card, internal }: OutgoingLine): SupportDr
   internal,
 });
 
-/** Why a message is refused for good; `undefined` when it may only have to wait. */
-function definiteNo(error: unknown): string | undefined {
-  if (isAbort(error)) return NO_PASSWORD;
-  if (error instanceof FileGone) return FILE_GONE;
-  if (error instanceof Fault) return isLasting(error) ? (error.sentence ?? FILE_GONE) : undefined;
+/** Whether a message is refused for good; otherwise it only has to wait. */
+function isRefused(error: unknown): boolean {
+  if (isLasting(error)) return true;
   const code = refusalCode(error);
-  if (code === 'too_many_requests' || code === 'not_signed_in') return undefined;
-  return isDefinite(error) ? sentenceOf(error) : undefined;
+  return code !== 'too_many_requests' && code !== 'not_signed_in' && isDefinite(error);
 }
 
 /** No response: the message stays first, and is retried automatically. */
 function waitFor({ id, thread }: OutgoingLine, error: unknown): false {
   const tries = (failures.get(thread) ?? 0) + 1;
   failures.set(thread, tries);
-  change(id, { why: waitingFor(error) });
+  change(id, { why: unsentReason(error) });
   resting.set(thread, setTimeout(wake, retryMs(tries), thread));
   return false;
 }
-
-/** A missing response to an upload is treated like one to a call. */
-const waitingFor = (error: unknown): string =>
-  error instanceof Fault
-    ? (error.sentence ?? sentenceOf(new TransportError(error.status === 0 ? 'network' : 'http')))
-    : sentenceOf(error);

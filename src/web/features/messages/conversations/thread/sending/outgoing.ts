@@ -1,17 +1,16 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { type ConversationMessage, type Quoted, sendMessage } from '#contract/messages.ts';
-import { isAbort, isDefinite, refusalCode, sentenceOf, TransportError } from '#web/api/errors.ts';
+import { isDefinite, refusalCode } from '#web/api/errors.ts';
 import { newIdempotencyKey } from '#web/api/idempotencyKey.ts';
 import { isServerAway, onServerBack } from '#web/api/server.ts';
 import {
   dropFile,
-  FileGone,
   isLasting,
   keepFile,
   revertUpload,
+  unsentReason,
   uploadFile,
 } from '#web/api/uploads/outgoingFiles.ts';
-import { Fault } from '#web/api/uploads/uploadFault.ts';
 import type { WaitingFile } from '#web/ui/chat/attachments/waitingFile.ts';
 import { storageSet, storageGet } from '#web/browser/storage.ts';
 import { createStore, useStore } from '#web/browser/store.ts';
@@ -55,8 +54,6 @@ export type Outgoing = Which & {
 /** The server forgets a key after a day: older messages are not resent automatically. */
 const OWN_MS = 12 * 3_600_000;
 const SECOND_TRY_MS = 1_000;
-const NO_PASSWORD = 'Kata sandi Anda belum dimasukkan.';
-const FILE_GONE = 'Berkasnya tidak ada lagi di browser ini. Hapus, lalu pilih sekali lagi.';
 
 const all = createStore<readonly Outgoing[]>(() => stored(Date.now()));
 const working = new Set<string>();
@@ -240,8 +237,7 @@ async function tryOnce(one: Outgoing): Promise<ConversationMessage> {
   }
 }
 
-const isFinal = (error: unknown): boolean =>
-  isDefinite(error) || isAbort(error) || error instanceof FileGone || isLasting(error);
+const isFinal = (error: unknown): boolean => isDefinite(error) || isLasting(error);
 
 /**
  * The one retry, as for every change; the same key makes it safe. It waits while offline, and while the server is away.
@@ -258,17 +254,10 @@ async function retryOnce(id: string): Promise<ConversationMessage | 'waits' | un
   }
 }
 
-function whyOf(error: unknown): string {
-  if (isAbort(error)) return NO_PASSWORD;
-  if (error instanceof FileGone) return FILE_GONE;
-  if (!(error instanceof Fault)) return sentenceOf(error);
-  return error.sentence ?? sentenceOf(new TransportError(error.status === 0 ? 'network' : 'http'));
-}
-
 function refusedBy(one: Outgoing, error: unknown): undefined {
   const code = isDefinite(error) ? refusalCode(error) : undefined;
   const forgotten = code === 'upload_gone' && { upload: undefined };
-  change(one.id, { why: whyOf(error), code, ...forgotten });
+  change(one.id, { why: unsentReason(error), code, ...forgotten });
 }
 
 type Posted = Which & {
