@@ -148,8 +148,10 @@ export function retryAfterMs(header: string | undefined, now: Date): number | un
   return Number.isNaN(at) ? undefined : Math.max(0, at - now.getTime());
 }
 
-/** Events published within this time are collected together. */
-const GATHER_MS = 20;
+/** Time between collections while events arrive: one for many costs little more than one for few. */
+const GATHER_MS = 80;
+/** The wait for events that follow a pause. */
+const PAUSE_MS = 10;
 /** Interval of the sweep over all webhooks, which finds work from other processes. */
 const SWEEP_MS = 5_000;
 const EVENTS_MAX = 500;
@@ -174,6 +176,7 @@ export function startWebhookWorker(deps: WebhookDeps): WebhookWorker {
   let working: Promise<void> | undefined;
   let isSweepDue = true;
   let timer: NodeJS.Timeout | undefined;
+  let collectedAt = -Infinity;
   let closed = false;
 
   const work = async () => {
@@ -188,12 +191,14 @@ export function startWebhookWorker(deps: WebhookDeps): WebhookWorker {
       await sendSwitchedOffMessages(deps);
     }
     if ((isSweep ? withWebhook.size : accountIds.length) > 0) {
+      collectedAt = performance.now();
       for (const locked of await collect(deps, isSweep ? undefined : accountIds))
         changed.add(locked);
     }
     sender.wake();
   };
-  const schedule = (ms = GATHER_MS) => {
+  const waitMs = () => Math.max(PAUSE_MS, collectedAt + GATHER_MS - performance.now());
+  const schedule = (ms = waitMs()) => {
     if (!closed && working === undefined) timer ??= setTimeout(() => void run(), ms);
   };
   const run = () => {
@@ -295,7 +300,11 @@ const POLL_MS = 1_000;
 /** The time that closing waits for tries in progress; unfinished ones are sent again. */
 const FINISH_MS = 3_000;
 const SETTLED_TOGETHER_MAX = 200;
-const SETTLE_WAIT_MS = 4;
+/** Only the next event of the same conversation waits for it. */
+const SETTLE_WAIT_MS = 60;
+const SETTLE_PAUSE_MS = 4;
+/** Many results wait for nothing: they free slots and conversations. */
+const SETTLE_ENOUGH = 16;
 
 type Sender = {
   wake: () => void;
@@ -332,6 +341,8 @@ function startSender(deps: WebhookDeps): Sender {
   let closed = false;
   const settle = gather<Result, boolean>((results) => settleResults(deps, results), {
     waitMs: SETTLE_WAIT_MS,
+    pauseMs: SETTLE_PAUSE_MS,
+    enough: SETTLE_ENOUGH,
     sizeMax: SETTLED_TOGETHER_MAX,
     runsMax: 2,
   });

@@ -119,11 +119,23 @@ export class Connection {
 
   #flush(): void {
     if (this.#lost) return;
-    if (this.isShared) this.#sendEach();
+    if (this.isShared) this.#sendCorked();
     else if (this.#sent.length === 0) this.#sendTogether();
     if (this.#sent.length > 0 || this.#queue.length > 0) return;
     this.#idle?.resolve();
     this.#idle = undefined;
+  }
+
+  /** Statements of one turn leave in one write: each write wakes the server. */
+  #sendCorked(): void {
+    if (this.#queue.length === 0) return;
+    const { stream } = this.#client.connection;
+    stream.cork();
+    try {
+      this.#sendEach();
+    } finally {
+      stream.uncork();
+    }
   }
 
   #sendEach(): void {
