@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { noteWork, pollAtFullRate, pollEvery } from './polling.ts';
+import { noteWork, pollAtFullRate, pollEvery, repeat } from './polling.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -23,4 +23,36 @@ test('polls four times less often after ten seconds without work, and at the ful
   expect(pollsIn(2_000)).toBe(4);
   stop();
   expect(pollsIn(10_000)).toBe(0);
+});
+
+test('runs once more after each run in which it was woken, and never twice at a time', async () => {
+  const runs: PromiseWithResolvers<void>[] = [];
+  const reported: unknown[] = [];
+  const work = () => {
+    const run = Promise.withResolvers<void>();
+    runs.push(run);
+    return run.promise;
+  };
+  const repeated = repeat(work, 60_000, (trouble) => reported.push(trouble));
+  repeated.wake();
+  repeated.wake();
+  repeated.wake();
+  expect(runs).toHaveLength(1);
+  // Between the end of the work and the end of its run.
+  void runs[0]?.promise.then(() => repeated.wake());
+  runs[0]?.resolve();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(runs).toHaveLength(2);
+  repeated.wake();
+  runs[1]?.reject(new Error('a bug'));
+  await vi.advanceTimersByTimeAsync(0);
+  expect(runs).toHaveLength(3);
+  expect(reported).toEqual([new Error('a bug')]);
+
+  repeated.wake();
+  const closed = repeated.close();
+  runs[2]?.resolve();
+  await closed;
+  await vi.advanceTimersByTimeAsync(120_000);
+  expect(runs).toHaveLength(3);
 });

@@ -43,11 +43,13 @@ export function pollEvery(ms: number, poll: () => void): () => void {
 export type Repeated = {
   /** Runs the work now, or once more after the present run. */
   wake: () => void;
+  /** The present run. */
+  running: () => Promise<void> | undefined;
   /** Waits for the present run; no other starts afterwards. */
   close: () => Promise<void>;
 };
 
-/** Runs never overlap. Transient errors are left to the next run; others are reported. */
+/** Runs work when woken and by polling. Runs never overlap. Transient errors are not reported: a later run succeeds. */
 export function repeat(
   work: () => Promise<void>,
   everyMs: number,
@@ -56,24 +58,22 @@ export function repeat(
   let isPending = false;
   let isClosed = false;
   let working: Promise<void> | undefined;
-  const run = async () => {
-    do {
-      isPending = false;
-      await work();
-    } while (isPending && !isClosed);
-  };
   const wake = () => {
     if (isClosed) return;
-    isPending = true;
-    working ??= run()
+    isPending = working !== undefined;
+    working ??= work()
       .catch((error: unknown) => {
         if (!isTransient(error)) report(error);
       })
-      .finally(() => (working = undefined));
+      .finally(() => {
+        working = undefined;
+        if (isPending) wake();
+      });
   };
   const stop = pollEvery(everyMs, wake);
   return {
     wake,
+    running: () => working,
     close: async () => {
       isClosed = true;
       stop();

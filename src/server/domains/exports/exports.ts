@@ -291,7 +291,7 @@ function startMaking(deps: WorkDeps): Repeated {
   const stop = new AbortController();
   const making = repeat(() => makeWaiting(deps, stop.signal), LOOK_MS, deps.report);
   return {
-    wake: making.wake,
+    ...making,
     close: async () => {
       stop.abort(new LeaseLost());
       await making.close();

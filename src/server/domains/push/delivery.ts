@@ -6,7 +6,7 @@ import { isActiveSession, Settings } from '#server/domains/accounts/accounts.ts'
 import { type Sql, type Tx, isTransient } from '#server/infra/postgres/database.ts';
 import { inAccount } from '#server/infra/postgres/distribution/scope.ts';
 import { newId } from '#server/infra/ids.ts';
-import { pollEvery } from '#server/infra/polling.ts';
+import { repeat } from '#server/infra/polling.ts';
 import {
   isReachable,
   type Subscription,
@@ -538,8 +538,6 @@ export function startPushSender(
 ): PushSender {
   const inFlight = new Set<Promise<void>>();
   const closing = new AbortController();
-  let polling: Promise<void> | undefined;
-  let hasPendingPoll = false;
   let closed = false;
   let cleanedAtMs = -Infinity;
 
@@ -558,7 +556,7 @@ export function startPushSender(
       .catch(reportError)
       .finally(() => {
         inFlight.delete(work);
-        wake();
+        polls.wake();
       });
     inFlight.add(work);
   };
@@ -574,29 +572,18 @@ export function startPushSender(
       send(due);
     }
   };
-  const wake = () => {
-    if (closed) return;
-    hasPendingPoll = polling !== undefined;
-    polling ??= poll()
-      .catch(reportError)
-      .finally(() => {
-        polling = undefined;
-        if (hasPendingPoll) wake();
-      });
-  };
-  const drain = async () => {
-    wake();
-    while (polling !== undefined || inFlight.size > 0) await Promise.all([polling, ...inFlight]);
-  };
-  const stopPolling = pollEvery(POLL_MS, wake);
+  const polls = repeat(poll, POLL_MS, deps.report);
   return {
-    wake,
-    drain,
+    wake: polls.wake,
+    drain: async () => {
+      polls.wake();
+      while (polls.running() || inFlight.size > 0)
+        await Promise.all([polls.running(), ...inFlight]);
+    },
     close: async () => {
       closed = true;
-      stopPolling();
       const deadline = setTimeout(() => closing.abort(), FINISH_MS);
-      await polling;
+      await polls.close();
       await Promise.all(inFlight);
       clearTimeout(deadline);
     },

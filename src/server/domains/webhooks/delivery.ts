@@ -13,7 +13,7 @@ import {
 import { formats } from './formats.ts';
 import type { Tracing } from '#server/infra/observability/tracing/tracing.ts';
 import { gather } from '#server/infra/postgres/gather.ts';
-import { pollEvery } from '#server/infra/polling.ts';
+import { repeat } from '#server/infra/polling.ts';
 import { createHash } from 'node:crypto';
 import { Refusal } from '#contract/base/refusals.ts';
 import { phonesOf } from '#server/domains/accounts/accounts.ts';
@@ -197,8 +197,7 @@ export function startWebhookWorker(deps: WebhookDeps): WebhookWorker {
     }
     sender.wake();
   };
-  const waitMs = () => Math.max(PAUSE_MS, collectedAt + GATHER_MS - performance.now());
-  const schedule = (ms = waitMs()) => {
+  const schedule = (ms = Math.max(PAUSE_MS, collectedAt + GATHER_MS - performance.now())) => {
     if (!closed && working === undefined) timer ??= setTimeout(() => void run(), ms);
   };
   const run = () => {
@@ -334,10 +333,8 @@ type Ready = {
 
 function startSender(deps: WebhookDeps): Sender {
   const inFlight = new Set<Promise<void>>();
-  const slots = openSlots(() => wake());
+  const slots = openSlots(() => looking.wake());
   const closing = new AbortController();
-  let looking: Promise<void> | undefined;
-  let isRerunNeeded = false;
   let closed = false;
   const settle = gather<Result, boolean>((results) => settleResults(deps, results), {
     waitMs: SETTLE_WAIT_MS,
@@ -359,7 +356,7 @@ function startSender(deps: WebhookDeps): Sender {
         inFlight.delete(work);
         const wereScarce = slots.areScarce();
         end();
-        if (isMoreDue === true || wereScarce) wake();
+        if (isMoreDue === true || wereScarce) looking.wake();
       });
     inFlight.add(work);
   };
@@ -372,28 +369,18 @@ function startSender(deps: WebhookDeps): Sender {
       if (!mayHaveMore(ready, free.slots)) return;
     }
   };
-  const wake = () => {
-    if (closed) return;
-    isRerunNeeded = looking !== undefined;
-    looking ??= look()
-      .catch(reportError)
-      .finally(() => {
-        looking = undefined;
-        if (isRerunNeeded) wake();
-      });
-  };
-  const stopPolling = pollEvery(POLL_MS, wake);
+  const looking = repeat(look, POLL_MS, deps.report);
   return {
-    wake,
+    wake: looking.wake,
     drain: async () => {
-      wake();
-      while (looking !== undefined || inFlight.size > 0) await Promise.all([looking, ...inFlight]);
+      looking.wake();
+      while (looking.running() || inFlight.size > 0)
+        await Promise.all([looking.running(), ...inFlight]);
     },
     close: async () => {
       closed = true;
-      stopPolling();
       const deadline = setTimeout(() => closing.abort(), FINISH_MS);
-      await looking;
+      await looking.close();
       await Promise.all(inFlight);
       clearTimeout(deadline);
     },

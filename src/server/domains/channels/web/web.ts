@@ -1,7 +1,7 @@
 import type { Channel, Outgoing, SendResult, Sinks } from '#server/domains/channels/channels.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
-import { pollEvery } from '#server/infra/polling.ts';
+import { repeat } from '#server/infra/polling.ts';
 import {
   openLeases,
   sealedAuth,
@@ -55,9 +55,7 @@ function startLinking(deps: LinkingDeps): Linking {
   const { allAccountsSql, leases, report, timings } = deps;
   const running = new Map<string, LinkSession>();
   let polls = 0;
-  let isPolling = false;
   let isClosed = false;
-  let work: Promise<void> = Promise.resolve();
 
   const poll = async () => {
     const waiting = await waitingLinks(allAccountsSql, 'web', LINKS_MAX);
@@ -79,23 +77,13 @@ function startLinking(deps: LinkingDeps): Linking {
       if (session) running.set(link.linkId, new LinkSession(deps, link, session));
     }
   };
-  const wake = () => {
-    if (isPolling || isClosed) return;
-    isPolling = true;
-    work = poll()
-      .catch(report)
-      .finally(() => {
-        isPolling = false;
-      });
-  };
-  const stopPolling = pollEvery(timings.pollMs, wake);
-  wake();
+  const looking = repeat(poll, timings.pollMs, report);
+  looking.wake();
   return {
-    wake,
+    wake: looking.wake,
     async close() {
       isClosed = true;
-      stopPolling();
-      await work;
+      await looking.close();
       await Promise.all([...running.values()].map((one) => one.close()));
     },
   };

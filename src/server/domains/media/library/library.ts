@@ -21,7 +21,7 @@ import { FetchError, type FetchReason, type FileClient } from '#server/infra/net
 import { createHash } from 'node:crypto';
 import { untilNone } from '#server/infra/account-data.ts';
 import { newId } from '#server/infra/ids.ts';
-import { pollEvery } from '#server/infra/polling.ts';
+import { repeat } from '#server/infra/polling.ts';
 
 /** The media of messages: one library per account, regardless of their origin. */
 export type Library = {
@@ -264,43 +264,26 @@ function startFetcher(deps: FetcherDeps): Fetcher {
   const { allAccountsSql, report } = deps;
   const closing = new AbortController();
   const running = new Set<Promise<void>>();
-  let polling: Promise<void> | undefined;
-  let pollRequested = false;
-
   const look = async () => {
-    do {
-      pollRequested = false;
-      const room = AT_ONCE - running.size;
-      if (room <= 0 || closing.signal.aborted) return;
-      const claimed = await claimFetches(allAccountsSql, room);
-      for (const one of claimed) {
-        const done = run(deps, one, closing.signal)
-          .catch(report)
-          .finally(() => {
-            running.delete(done);
-            wake();
-          });
-        running.add(done);
-      }
-    } while (pollRequested);
+    const room = AT_ONCE - running.size;
+    if (room <= 0) return;
+    for (const one of await claimFetches(allAccountsSql, room)) {
+      const done = run(deps, one, closing.signal)
+        .catch(report)
+        .finally(() => {
+          running.delete(done);
+          looking.wake();
+        });
+      running.add(done);
+    }
   };
-  const wake = () => {
-    if (closing.signal.aborted) return;
-    pollRequested = true;
-    polling ??= look()
-      .catch(report)
-      .finally(() => {
-        polling = undefined;
-      });
-  };
-  const stopPolling = pollEvery(POLL_MS, wake);
-  wake();
+  const looking = repeat(look, POLL_MS, report);
+  looking.wake();
   return {
-    wake,
+    wake: looking.wake,
     close: async () => {
-      stopPolling();
       closing.abort();
-      await polling;
+      await looking.close();
       await Promise.all(running);
     },
   };

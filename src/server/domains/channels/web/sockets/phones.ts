@@ -44,7 +44,7 @@ import { isRestriction } from '#server/domains/channels/web/sending/refusals.ts'
 import { openSentStorage } from '#server/domains/channels/web/sending/sent-storage.ts';
 import { connectLink, failLink } from '#server/domains/tokens/tokens.ts';
 import { bindScope } from '#server/infra/postgres/distribution/scope.ts';
-import { pollEvery } from '#server/infra/polling.ts';
+import { type Repeated, repeat } from '#server/infra/polling.ts';
 import type { WebTimings } from './timings.ts';
 
 export type Phones = {
@@ -60,7 +60,7 @@ const PHONES_MAX = 300;
 export function startPhones(deps: WebDeps & { leases: Leases; sinks: () => Sinks }): Phones {
   const held = new PhoneSet(deps);
   return {
-    wake: () => held.poll(),
+    wake: () => held.polls.wake(),
     openPhone: (tokenId) => held.open().find(({ session }) => session.tokenId === tokenId),
     openTokens: () => held.open().map(({ session }) => session.tokenId),
     close: () => held.close(),
@@ -68,16 +68,13 @@ export function startPhones(deps: WebDeps & { leases: Leases; sinks: () => Sinks
 }
 
 class PhoneSet {
+  readonly polls: Repeated;
   readonly #deps: WebDeps & { leases: Leases; sinks: () => Sinks };
   readonly #phones = new Map<string, Phone>();
   readonly #timers: NodeJS.Timeout[];
-  readonly #stopPolling: () => void;
   readonly #loginPace: LoginPace;
   /** Sessions taken at a time: as many as log in until the next poll; others take the rest. */
   readonly #claimsMax: number;
-  #work: Promise<void> = Promise.resolve();
-  #isPolling = false;
-  #isClosed = false;
 
   constructor(deps: WebDeps & { leases: Leases; sinks: () => Sinks }) {
     this.#deps = deps;
@@ -88,29 +85,17 @@ class PhoneSet {
       setInterval(() => void this.#renew(), timings.renewMs),
       setInterval(() => void this.#extendSpans().catch(report), timings.spanMs),
     ];
-    this.#stopPolling = pollEvery(timings.pollMs, () => this.poll());
-    this.poll();
+    this.polls = repeat(() => this.#claimAndEnd(), timings.pollMs, report);
+    this.polls.wake();
   }
 
   open(): Phone[] {
     return [...this.#phones.values()].filter(({ openSocket }) => openSocket !== undefined);
   }
 
-  poll(): void {
-    if (this.#isPolling || this.#isClosed) return;
-    this.#isPolling = true;
-    this.#work = this.#claimAndEnd()
-      .catch(this.#deps.report)
-      .finally(() => {
-        this.#isPolling = false;
-      });
-  }
-
   async close(): Promise<void> {
-    this.#isClosed = true;
-    this.#stopPolling();
     for (const timer of this.#timers) clearInterval(timer);
-    await this.#work;
+    await this.polls.close();
     await Promise.all([...this.#phones.values()].map((phone) => this.#release(phone)));
   }
 
