@@ -6,17 +6,12 @@ import type {
 } from '#server/domains/payments/payments.ts';
 import type { Prices } from '#server/domains/pricing/pricing.ts';
 import type { Config } from '#server/infra/config.ts';
-import type { Sql } from '#server/infra/postgres/database.ts';
 
-export type OperatorDeps = MoneyDeps & ReviewDeps & StatementDeps & Pick<OrderDeps, 'settle'>;
+export type OperatorDeps = MoneyDeps & ReviewDeps & StatementDeps;
 
-export type MoneyDeps = {
-  allAccountsSql: Sql;
-  now: () => Date;
+export type MoneyDeps = OrderDeps & {
   config: Pick<Config, 'FOUR_EYES_ABOVE' | 'FOUR_EYES_DAY_ABOVE' | 'PPN'>;
   prices: Pick<Prices, 'refresh'>;
-  gateways: OrderDeps['gateways'];
-  report: OrderDeps['report'];
   /** Fetches a payment's status from its gateway; absent without gateways. */
   statusOf?: StatusOf;
 };

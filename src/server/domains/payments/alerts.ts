@@ -1,3 +1,4 @@
+import type { PaymentsDeps } from '#server/domains/payments/deps.ts';
 import { rupiah, formatRupiah } from '#contract/base/money.ts';
 import { type SaldoAlert, getSaldoAlert, saveSaldoAlert } from '#contract/saldo.ts';
 import { walletOf } from '#server/domains/ledger/ledger.ts';
@@ -12,11 +13,9 @@ import {
 import { createHash } from 'node:crypto';
 import { type PersonsPhone, phonesOf } from '#server/domains/accounts/accounts.ts';
 
-type Deps = { sql: Sql };
-
 type Stored = { threshold: number | null; fired_at: Date | null };
 
-export const alertActs = ({ sql }: Deps): readonly ActHandler[] => [
+export const alertActs = ({ sql }: Pick<PaymentsDeps, 'sql'>): readonly ActHandler[] => [
   handle(getSaldoAlert, ({ caller: { accountId } }) =>
     asAccount(sql, accountId, (tx) => alertOf(tx, accountId)),
   ),

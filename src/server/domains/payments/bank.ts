@@ -1,9 +1,9 @@
+import type { TopupDeps } from '#server/domains/payments/deps.ts';
 import { createHash } from 'node:crypto';
 import type { Rupiah } from '#contract/base/money.ts';
 import { civilDate } from '#contract/base/time.ts';
 import type { TopupStatus } from '#contract/saldo.ts';
 import { bankReference, storable } from '#contract/base/text.ts';
-import type { Config } from '#server/infra/config.ts';
 import { type Fragment, type Sql, type Tx, retrying } from '#server/infra/postgres/database.ts';
 import { inAccountOf } from '#server/infra/postgres/distribution/scope.ts';
 import { applyPaid, lateNote } from './topups/pay.ts';
@@ -30,12 +30,6 @@ export type LineOutcome = 'known' | 'pays' | 'joins' | 'second' | 'twin' | 'kept
 /** A line within this many rupiah of a total may be its payment without the kode unik. */
 export const NEAR = 999;
 
-export type BankDeps = {
-  allAccountsSql: Sql;
-  config: Pick<Config, 'BANK_NUMBER'>;
-  now: () => Date;
-};
-
 /**
  * Stores a line of our bank account and pays the top-up that has its amount reserved at that time, if there is exactly
  * one. Safe to repeat with the same line.
@@ -43,7 +37,7 @@ export type BankDeps = {
  * @returns `matched`: whether the line is the payment of a top-up.
  */
 export async function receiveBankLine(
-  deps: BankDeps,
+  deps: Pick<TopupDeps, 'allAccountsSql' | 'config' | 'now'>,
   input: BankLine,
 ): Promise<{ matched: boolean }> {
   const line = identifiedLine(deps.config.BANK_NUMBER, input);

@@ -1,32 +1,28 @@
+import type { PaymentsDeps } from '#server/domains/payments/deps.ts';
 import { type ActHandler, handle } from '#server/infra/acts.ts';
 import { alertActs } from './alerts.ts';
 import { checkTopupHandler } from './gateways/orders.ts';
 import { listMethodsHandler } from './gateways/methods.ts';
 import { cancelTopupHandler } from './topups/cancel.ts';
-import { type CreateDeps, createTopupHandler } from './topups/create.ts';
+import { createTopupHandler } from './topups/create.ts';
 import {
   getTopupHandler,
   listTopupsHandler,
   findTopup,
   statusAt,
-  type SummaryDeps,
   saldoSummaryHandler,
 } from './topups/topup.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { TOPUP_PROOFS_MAX, type Topup, uploadTransferProof } from '#contract/saldo.ts';
 import { lateNote } from '#server/domains/payments/topups/pay.ts';
-import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
+import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { type AccountData, type Row, atOnce, inPages } from '#server/infra/account-data.ts';
 
-type Deps = {
-  sql: Sql;
-  /** Bank lines belong to the installation, not to an account. */
-  allAccountsSql: Sql;
-};
+type AccountDataDeps = Pick<PaymentsDeps, 'sql' | 'allAccountsSql'>;
 
 /** Top-ups, slips, transfers and the alert of an account. Amounts are never erased; slips and names of payers are. */
-export const paymentsAccountData = ({ sql, allAccountsSql }: Deps): AccountData => ({
+export const paymentsAccountData = ({ sql, allAccountsSql }: AccountDataDeps): AccountData => ({
   subjects: (accountId) => [
     { name: 'peringatan-saldo', rows: () => atOnce(() => alertsOf(sql, accountId)) },
     { name: 'isi-saldo', rows: () => topupsOf(sql, accountId) },
@@ -154,7 +150,7 @@ export {
   paymentOf,
   refundStates,
 } from './gateways/open-refunds.ts';
-export type { OrderDeps } from './gateways/orders.ts';
+export type { OrderDeps, PaymentsDeps } from './deps.ts';
 export { finishRefundByHand, retryRefunds, sendRefund } from './gateways/refund.ts';
 export { simulatedPaymentHandler } from './gateways/simulated.ts';
 export { gatewayStatusOf } from './gateways/status-of.ts';
@@ -163,8 +159,6 @@ export { type StatementDeps, importStatement, previewStatement } from './stateme
 export { bankLinesForOperator, confirmTwins, dismissLine } from './statements/lines.ts';
 export { type ReviewDeps, topupsForOperator } from './topups/operator-list.ts';
 export { checkTopupForOperator, confirmTopupByHand, rejectTopupByHand } from './topups/review.ts';
-
-export type PaymentsDeps = CreateDeps & SummaryDeps & ProofDeps;
 
 export const paymentsActs = (deps: PaymentsDeps): readonly ActHandler[] => [
   saldoSummaryHandler(deps),
@@ -178,26 +172,7 @@ export const paymentsActs = (deps: PaymentsDeps): readonly ActHandler[] => [
   ...alertActs(deps),
 ];
 
-export type ProofDeps = {
-  sql: Sql;
-  now: () => Date;
-  /** Uses a finished upload, once, in the transaction that stores its file. @returns the id of the file. */
-  claimUpload: (
-    tx: Tx,
-    wanted: { accountId: string; userId: string; uploadId: string; purpose: 'proof' },
-  ) => Promise<string>;
-  /** The file of an upload that was used before. */
-  claimedFile: (
-    tx: Tx,
-    wanted: { accountId: string; userId: string; uploadId: string; purpose: 'proof' },
-  ) => Promise<string | undefined>;
-  describeFile: (
-    tx: Tx,
-    file: { accountId: string; fileId: string },
-  ) => Promise<{ name: string; mime: string; sha256: Buffer }>;
-};
-
-export const proveTopupHandler = (deps: ProofDeps) =>
+export const proveTopupHandler = (deps: PaymentsDeps) =>
   handle(uploadTransferProof, ({ caller: { accountId, userId } }, { topup_id, upload }) =>
     prove(deps, { accountId, userId, topupId: topup_id, uploadId: upload }),
   );
@@ -212,7 +187,7 @@ type Slip = { accountId: string; userId: string; topupId: string; uploadId: stri
  * @throws Refusal `not_found`, `upload_gone`, `topup_already_paid`, `topup_closed`, `topup_proof_unneeded`,
  *   `topup_proof_limit`.
  */
-function prove(deps: ProofDeps, slip: Slip): Promise<Topup> {
+function prove(deps: PaymentsDeps, slip: Slip): Promise<Topup> {
   const { accountId, userId, topupId, uploadId } = slip;
   const at = deps.now();
   return asAccount(deps.sql, accountId, async (tx) => {

@@ -1,9 +1,10 @@
+import type { OrderDeps } from '#server/domains/payments/deps.ts';
 import { uuidOf } from '#contract/base/ids.ts';
 import { newId } from '#server/infra/ids.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 import { type NoticeHeaders, PaymentAlert } from './gateway.ts';
 import { flagged } from './flags.ts';
-import { type OrderDeps, findOrder, refOf, retryAt } from './orders.ts';
+import { findOrder, refOf, retryAt } from './orders.ts';
 
 /** Result of receiving a notice; `unserved`: this installation does not have the gateway. */
 export type Received = 'stored' | 'known' | 'forged' | 'malformed' | 'unserved';

@@ -1,3 +1,4 @@
+import type { TopupDeps } from '#server/domains/payments/deps.ts';
 import { type Rupiah, rupiah } from '#contract/base/money.ts';
 import {
   TOPUP_MAX,
@@ -6,23 +7,10 @@ import {
   type TopupOffer,
   listTopupMethods,
 } from '#contract/saldo.ts';
-import type { Prices } from '#server/domains/pricing/pricing.ts';
 import { handle } from '#server/infra/acts.ts';
-import { type Config, isSimulatedBank } from '#server/infra/config.ts';
-import type { Gateways } from './registry.ts';
+import { isSimulatedBank } from '#server/infra/config.ts';
 
-export type LimitsDeps = {
-  prices: Pick<Prices, 'ppnOf'>;
-  config: Pick<Config, 'QRIS_MAX'>;
-  now: () => Date;
-};
-
-type MethodsDeps = LimitsDeps & {
-  gateways: Gateways;
-  config: OfferConfig & Pick<Config, 'BANK_NUMBER'>;
-};
-
-type OfferConfig = Pick<Config, 'QRIS_MAX' | 'TOPUP_MAXIMUM' | 'TOPUP_MINIMUM'>;
+type LimitsDeps = Pick<TopupDeps, 'prices' | 'config' | 'now'>;
 
 const DAY_MINUTES = 1_440;
 const QRIS_MINUTES = 30;
@@ -41,10 +29,7 @@ export function limitsOf(
   };
 }
 
-export function offeredLimits(
-  deps: LimitsDeps & { config: OfferConfig },
-  method: TopupMethod,
-): ReturnType<typeof limitsOf> {
+export function offeredLimits(deps: LimitsDeps, method: TopupMethod): ReturnType<typeof limitsOf> {
   const { minimum, maximum, minutes } = limitsOf(deps, method);
   const { TOPUP_MINIMUM, TOPUP_MAXIMUM } = deps.config;
   return {
@@ -62,7 +47,7 @@ function baseWithin({ prices, now }: LimitsDeps, total: number): number {
   return base;
 }
 
-export const listMethodsHandler = (deps: MethodsDeps) =>
+export const listMethodsHandler = (deps: TopupDeps) =>
   handle(listTopupMethods, async () => ({
     methods: TopupMethod().options.flatMap((method): TopupOffer[] => {
       const simulated =

@@ -1,3 +1,4 @@
+import type { TopupDeps } from '#server/domains/payments/deps.ts';
 import type { Prices } from '#server/domains/pricing/pricing.ts';
 import type { Config } from '#server/infra/config.ts';
 import type { Log } from '#server/infra/observability/log.ts';
@@ -5,7 +6,7 @@ import type { Counter } from '#server/infra/observability/metrics.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { GatewayTrouble, type NoticeHeaders, PaymentAlert } from './gateway.ts';
 import { type Received, receiveNotice } from './inbox.ts';
-import { type PlaceDeps, openSettle } from './orders.ts';
+import { openSettle } from './orders.ts';
 import { type GatewaySettings, type Gateways, gatewaysOf, readGateways } from './registry.ts';
 import { type SimulatedGateway, openSimulatedGateway } from './simulated.ts';
 
@@ -13,7 +14,7 @@ export type OpenGatewaysDeps = {
   sql: Sql;
   allAccountsSql: Sql;
   prices: Prices;
-  config: GatewaySettings & Pick<Config, 'QRIS_MAX' | 'ROLE' | 'SIMULATOR' | 'production'>;
+  config: GatewaySettings & TopupDeps['config'] & Pick<Config, 'ROLE' | 'SIMULATOR' | 'production'>;
   log: Log;
   outcomes: Counter;
   now: () => Date;
@@ -22,7 +23,7 @@ export type OpenGatewaysDeps = {
 
 export type OpenGateways = {
   gateways: Gateways;
-  deps: PlaceDeps;
+  deps: TopupDeps;
   simulated: SimulatedGateway | undefined;
   receive(provider: string, notice: { headers: NoticeHeaders; raw: Buffer }): Promise<Received>;
   onNotice(wake: () => void): void;
@@ -73,7 +74,7 @@ export async function openGateways(given: OpenGatewaysDeps): Promise<OpenGateway
     },
     onOutcome: (outcome: { provider: string; outcome: string }) => outcomes.add(outcome),
   };
-  const deps: PlaceDeps = { ...reporting, gateways, settle: openSettle(reporting) };
+  const deps: TopupDeps = { ...reporting, gateways, settle: openSettle(reporting) };
   return {
     gateways,
     deps,

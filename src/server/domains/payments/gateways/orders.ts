@@ -1,3 +1,4 @@
+import type { OrderDeps, TopupDeps } from '#server/domains/payments/deps.ts';
 import { backoff } from '#server/infra/backoff.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { rupiah, type Rupiah } from '#contract/base/money.ts';
@@ -26,11 +27,9 @@ import {
   applyPayments,
   lateNote,
 } from '#server/domains/payments/topups/pay.ts';
-import type { Gateways } from '#server/domains/payments/gateways/registry.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { findTopup } from '#server/domains/payments/topups/topup.ts';
 import { handle, hit } from '#server/infra/acts.ts';
-import type { Prices } from '#server/domains/pricing/pricing.ts';
 import {
   type TopupRequest,
   existingTopup,
@@ -38,7 +37,7 @@ import {
   refuseTooMany,
 } from '#server/domains/payments/topups/placing.ts';
 import { newId } from '#server/infra/ids.ts';
-import { type LimitsDeps, limitsOf } from '#server/domains/payments/gateways/methods.ts';
+import { limitsOf } from '#server/domains/payments/gateways/methods.ts';
 import { withEachAccount } from '#server/infra/postgres/distribution/scope.ts';
 import { gather } from '#server/infra/postgres/gather.ts';
 import type { PaymentFlagKind } from '#contract/operator/payments.ts';
@@ -51,15 +50,6 @@ export type Settled =
   | 'review'
   | 'flagged'
   | 'unchanged';
-
-export type OrderDeps = {
-  allAccountsSql: Sql;
-  gateways: Gateways;
-  settle: (order: OrderRow, status: GatewayStatus) => Promise<Settled>;
-  now: () => Date;
-  report: (trouble: unknown) => void;
-  onOutcome?: (outcome: { provider: string; outcome: string }) => void;
-};
 
 export type OrderRow = {
   account_id: string;
@@ -156,11 +146,9 @@ export async function cancelAtGateway(deps: OrderDeps, row: OrderRow): Promise<v
   }
 }
 
-type CheckDeps = OrderDeps & { sql: Sql };
-
 const PER_MINUTE = 6;
 
-export const checkTopupHandler = (deps: CheckDeps) =>
+export const checkTopupHandler = (deps: TopupDeps) =>
   handle(checkTopup, async ({ caller: { accountId } }, { topup_id: topupId }) => {
     const now = deps.now();
     const read = () =>
@@ -319,12 +307,6 @@ async function settleAndStop(
   return settled;
 }
 
-export type PlaceDeps = OrderDeps &
-  LimitsDeps & {
-    sql: Sql;
-    prices: Pick<Prices, 'ppnOf'>;
-  };
-
 type GatewayRequest = TopupRequest & { method: GatewayMethod };
 
 const MINUTE_MS = 60_000;
@@ -338,7 +320,7 @@ const FIRST_POLL_MS = 75_000;
  * @throws Refusal `gateway_down`, `topup_amount_unfit`, `topup_too_many`, `topup_too_often`, `wallet_frozen`,
  *   `account_suspended`, `idempotency_conflict`.
  */
-export async function placeGatewayTopup(deps: PlaceDeps, request: GatewayRequest): Promise<Topup> {
+export async function placeGatewayTopup(deps: TopupDeps, request: GatewayRequest): Promise<Topup> {
   const gateway = deps.gateways.forMethod(request.method);
   if (!gateway) throw new Refusal('gateway_down', {});
   refuseUnfit(deps, request);
@@ -353,7 +335,7 @@ export async function placeGatewayTopup(deps: PlaceDeps, request: GatewayRequest
   );
 }
 
-function refuseUnfit(deps: PlaceDeps, { method, base }: GatewayRequest): void {
+function refuseUnfit(deps: TopupDeps, { method, base }: GatewayRequest): void {
   const { minimum, maximum } = limitsOf(deps, method);
   if (base < minimum || base > maximum) {
     throw new Refusal('topup_amount_unfit', { minimum, maximum });
@@ -361,7 +343,7 @@ function refuseUnfit(deps: PlaceDeps, { method, base }: GatewayRequest): void {
 }
 
 function insertOrder(
-  deps: PlaceDeps,
+  deps: TopupDeps,
   { simulated }: PaymentGateway,
   request: GatewayRequest,
 ): Promise<{ topupId: string; isNew: boolean }> {

@@ -1,8 +1,9 @@
+import type { OrderDeps } from '#server/domains/payments/deps.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { rupiah } from '#contract/base/money.ts';
 import { type Sql, type Tx, retrying } from '#server/infra/postgres/database.ts';
 import { type GatewayStatus, PaymentAlert } from './gateway.ts';
-import { type OrderDeps, findOrder, refOf } from './orders.ts';
+import { findOrder, refOf } from './orders.ts';
 
 /** Result of a refund. `open`: the gateway has not answered, and the request is retried. */
 export type RefundOutcome = 'refunded' | 'open' | 'by_hand';
@@ -16,18 +17,16 @@ type RefundRow = {
   amount: number;
 };
 
-type RefundDeps = Omit<OrderDeps, 'settle'>;
-
 /**
  * Requests a refund, already booked out of saldo or suspense, from its gateway. `by_hand`: the gateway cannot, or it
  * was a bank transfer: an operator transfers it and calls `finishRefundByHand`. Failures are retried each minute.
  */
-export async function sendRefund(deps: RefundDeps, refundId: string): Promise<RefundOutcome> {
+export async function sendRefund(deps: OrderDeps, refundId: string): Promise<RefundOutcome> {
   const [row] = await openRefunds(deps, refundId);
   return row ? requestRefund(deps, row) : 'by_hand';
 }
 
-const openRefunds = ({ allAccountsSql }: RefundDeps, refundId?: string) => allAccountsSql<
+const openRefunds = ({ allAccountsSql }: OrderDeps, refundId?: string) => allAccountsSql<
   RefundRow[]
 >`
   select account_id, refund_id, topup_id, provider, txn_id, amount from refunds
@@ -35,12 +34,12 @@ const openRefunds = ({ allAccountsSql }: RefundDeps, refundId?: string) => allAc
   order by created_at limit 50`;
 
 /** Retries unanswered refunds. For the job of every minute. */
-export async function retryRefunds(deps: RefundDeps): Promise<void> {
+export async function retryRefunds(deps: OrderDeps): Promise<void> {
   for (const row of await openRefunds(deps)) await requestRefund(deps, row).catch(deps.report);
 }
 
 /** Sends the same refund key with every attempt, so that the gateway refunds once. */
-async function requestRefund(deps: RefundDeps, row: RefundRow): Promise<RefundOutcome> {
+async function requestRefund(deps: OrderDeps, row: RefundRow): Promise<RefundOutcome> {
   const order = await findOrder(deps.allAccountsSql, row.topup_id);
   const gateway = order && deps.gateways.find(order);
   if (!order || !gateway?.refund) return markManual(deps, row);
@@ -76,7 +75,7 @@ function unrefundedAmount({ amount }: RefundRow, { state, partly, returned }: Ga
 const unclearRefund = ({ topup_id }: RefundRow): PaymentAlert =>
   new PaymentAlert(`${topup_id}: its gateway gave part of it back, and not the rest`);
 
-async function markManual({ allAccountsSql }: RefundDeps, row: RefundRow): Promise<RefundOutcome> {
+async function markManual({ allAccountsSql }: OrderDeps, row: RefundRow): Promise<RefundOutcome> {
   await allAccountsSql`select refund_by_hand(${row.account_id}, ${row.refund_id})`;
   return 'by_hand';
 }

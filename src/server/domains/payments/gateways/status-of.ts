@@ -1,6 +1,7 @@
+import type { OrderDeps } from '#server/domains/payments/deps.ts';
 import type { StatusOf } from '#server/domains/payments/admin.ts';
 import { GatewayTrouble } from './gateway.ts';
-import { type OrderDeps, findOrder, refOf } from './orders.ts';
+import { findOrder, refOf } from './orders.ts';
 
 export const gatewayStatusOf =
   (deps: OrderDeps): StatusOf =>

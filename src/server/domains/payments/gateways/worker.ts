@@ -1,6 +1,7 @@
+import type { OrderDeps } from '#server/domains/payments/deps.ts';
 import { type Repeated, repeat } from '#server/infra/polling.ts';
 import { workInbox } from './inbox.ts';
-import { type OrderDeps, pollOrders } from './orders.ts';
+import { pollOrders } from './orders.ts';
 
 const POLL_MS = 2_000;
 

@@ -1,17 +1,12 @@
+import type { TopupDeps } from '#server/domains/payments/deps.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { type Topup, cancelTopup } from '#contract/saldo.ts';
 import { handle } from '#server/infra/acts.ts';
-import {
-  type OrderDeps,
-  cancelAtGateway,
-  findOrder,
-} from '#server/domains/payments/gateways/orders.ts';
-import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
+import { cancelAtGateway, findOrder } from '#server/domains/payments/gateways/orders.ts';
+import { asAccount } from '#server/infra/postgres/database.ts';
 import { findTopup } from './topup.ts';
 
-type CancelDeps = OrderDeps & { sql: Sql };
-
-export const cancelTopupHandler = (deps: CancelDeps) =>
+export const cancelTopupHandler = (deps: TopupDeps) =>
   handle(cancelTopup, async ({ caller }, { topup_id }) => {
     const cancelled = await cancelOne(deps, caller.accountId, topup_id);
     // Not awaited: money that still arrives at the gateway counts.
@@ -19,7 +14,7 @@ export const cancelTopupHandler = (deps: CancelDeps) =>
     return cancelled;
   });
 
-async function stopAtGateway(deps: CancelDeps, topupId: string): Promise<void> {
+async function stopAtGateway(deps: TopupDeps, topupId: string): Promise<void> {
   const order = await findOrder(deps.allAccountsSql, topupId);
   if (order) await cancelAtGateway(deps, order);
 }
@@ -29,7 +24,7 @@ async function stopAtGateway(deps: CancelDeps, topupId: string): Promise<void> {
  *
  * @throws Refusal `not_found`, `topup_already_paid`, `topup_closed`.
  */
-function cancelOne({ sql, now }: CancelDeps, accountId: string, topupId: string): Promise<Topup> {
+function cancelOne({ sql, now }: TopupDeps, accountId: string, topupId: string): Promise<Topup> {
   const at = now();
   return asAccount(sql, accountId, async (tx) => {
     const [cancelled] = await tx`

@@ -1,11 +1,12 @@
+import type { TopupDeps } from '#server/domains/payments/deps.ts';
 import { randomInt } from 'node:crypto';
 import { type Rupiah, rupiah } from '#contract/base/money.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { type Topup, type TopupMethod, createTopup } from '#contract/saldo.ts';
-import { type PlaceDeps, placeGatewayTopup } from '#server/domains/payments/gateways/orders.ts';
+import { placeGatewayTopup } from '#server/domains/payments/gateways/orders.ts';
 import { offeredLimits } from '#server/domains/payments/gateways/methods.ts';
 import { handle } from '#server/infra/acts.ts';
-import { type Config, isSimulatedBank } from '#server/infra/config.ts';
+import { isSimulatedBank } from '#server/infra/config.ts';
 import { type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
 import { type TopupRequest, existingTopup, lockAccount, refuseTooMany } from './placing.ts';
@@ -17,20 +18,7 @@ const TO_PAY_MS = 24 * HOUR_MS;
 const RESERVED_AFTER_MS = 7 * 24 * HOUR_MS;
 const CODES_TRIED = 30;
 
-export type CreateDeps = PlaceDeps & {
-  config: Pick<
-    Config,
-    | 'KODE_UNIK'
-    | 'BANK_NAME'
-    | 'BANK_NUMBER'
-    | 'BANK_HOLDER'
-    | 'QRIS_MAX'
-    | 'TOPUP_MAXIMUM'
-    | 'TOPUP_MINIMUM'
-  >;
-};
-
-export const createTopupHandler = (deps: CreateDeps) =>
+export const createTopupHandler = (deps: TopupDeps) =>
   handle(createTopup, async ({ caller, key }, { amount, method = 'bank' }) => {
     const { minimum, maximum } = offeredLimits(deps, method);
     if (amount < minimum || amount > maximum) {
@@ -50,7 +38,7 @@ type AnyRequest = Omit<TopupRequest, 'method'> & { method?: TopupMethod | undefi
  *   `wallet_frozen`, `account_suspended`, `idempotency_conflict` when the key was used for another amount.
  */
 export function placeTopup(
-  deps: CreateDeps,
+  deps: TopupDeps,
   { method = 'bank', ...request }: AnyRequest,
 ): Promise<Topup> {
   return method === 'bank'
@@ -58,7 +46,7 @@ export function placeTopup(
     : placeGatewayTopup(deps, { ...request, method });
 }
 
-async function placeTransfer(deps: CreateDeps, request: TopupRequest): Promise<Topup> {
+async function placeTransfer(deps: TopupDeps, request: TopupRequest): Promise<Topup> {
   const { accountId, base } = request;
   const now = deps.now();
   return asAccount(deps.sql, accountId, async (tx) => {

@@ -1,3 +1,4 @@
+import type { OrderDeps } from '#server/domains/payments/deps.ts';
 import { formatRupiah, rupiah } from '#contract/base/money.ts';
 import type { OperatorTopup } from '#contract/operator/payments.ts';
 import { Refusal } from '#contract/base/refusals.ts';
@@ -18,7 +19,7 @@ import {
   normalized,
   txnOf,
 } from '#server/domains/payments/bank.ts';
-import { checkOrder, type OrderDeps } from '#server/domains/payments/gateways/orders.ts';
+import { checkOrder } from '#server/domains/payments/gateways/orders.ts';
 import {
   decidedBefore,
   givenAlone,

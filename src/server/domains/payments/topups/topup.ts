@@ -1,3 +1,4 @@
+import type { PaymentsDeps, TopupDeps } from '#server/domains/payments/deps.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { rupiah } from '#contract/base/money.ts';
 import { Refusal } from '#contract/base/refusals.ts';
@@ -21,7 +22,6 @@ import { saldoSummary } from '#contract/saldo-summary.ts';
 import { alertOf } from '#server/domains/payments/alerts.ts';
 import { limitedTopups } from './placing.ts';
 import { walletOf } from '#server/domains/ledger/ledger.ts';
-import type { Prices } from '#server/domains/pricing/pricing.ts';
 
 export type TopupRow = {
   account_id: string;
@@ -109,14 +109,12 @@ export async function findTopup(
   return topupOf(row);
 }
 
-type ReadDeps = { sql: Sql; now: () => Date };
-
-export const listTopupsHandler = ({ sql, now }: ReadDeps) =>
+export const listTopupsHandler = ({ sql, now }: TopupDeps) =>
   handle(listTopups, ({ caller }, input) =>
     topupsOf(sql, caller.accountId, { ...input, now: now() }),
   );
 
-export const getTopupHandler = ({ sql, now }: ReadDeps) =>
+export const getTopupHandler = ({ sql, now }: TopupDeps) =>
   handle(getTopup, ({ caller: { accountId } }, { topup_id: topupId }) =>
     asAccount(sql, accountId, (tx) => findTopup(tx, { accountId, topupId, now: now() })),
   );
@@ -145,9 +143,7 @@ function topupsOf(sql: Sql, accountId: string, query: Query): Promise<PageOf<Top
   });
 }
 
-export type SummaryDeps = { sql: Sql; prices: Pick<Prices, 'message'>; now: () => Date };
-
-export const saldoSummaryHandler = ({ sql, prices, now }: SummaryDeps) =>
+export const saldoSummaryHandler = ({ sql, prices, now }: PaymentsDeps) =>
   handle(saldoSummary, ({ caller: { accountId } }) =>
     asAccount(sql, accountId, async (tx) => {
       const [wallet, { threshold }, { waiting, unpaid }] = await Promise.all([
