@@ -19,6 +19,12 @@ export type Attachment = { path: string; sizeBytes: number; open: () => Promise<
  */
 export type ErasureRequest = { accountId: string; phones: readonly string[] };
 
+export type AccountDataDeps = {
+  sql: Sql;
+  /** For what several accounts share, or belongs to the installation. */
+  allAccountsSql: Sql;
+};
+
 /** Export and erasure hooks of a domain. Any call may be repeated after a crash. */
 export type AccountData = {
   subjects?: (accountId: string) => readonly Subject[];

@@ -2,6 +2,7 @@ import { type Sql, asAccount, type Tx } from '#server/infra/postgres/database.ts
 import { closeSubscription } from './subscriptions/advance.ts';
 import {
   type AccountData,
+  type AccountDataDeps,
   type Row,
   atOnce,
   eraseRows,
@@ -91,13 +92,8 @@ export const invoiceOfAccount = (
 ): Promise<Invoice> =>
   asAccount(sql, ref.accountId, async (tx) => invoiceOf(await findInvoice(tx, ref)));
 
-type Deps = {
-  sql: Sql;
-  allAccountsSql: Sql;
-};
-
 /** Charges are never erased: tax law requires them, and they contain no personal data. */
-export const billingAccountData = ({ sql, allAccountsSql }: Deps): AccountData => ({
+export const billingAccountData = ({ sql, allAccountsSql }: AccountDataDeps): AccountData => ({
   subjects: (accountId) => [
     { name: 'langganan', rows: () => atOnce(() => subscriptionOf(sql, accountId)) },
     { name: 'biaya-paket', rows: () => chargesOf(sql, accountId) },

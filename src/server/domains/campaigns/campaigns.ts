@@ -18,11 +18,14 @@ import { REF_PREFIX, campaignOfRef } from './work/refs.ts';
 import { type CampaignWorker, startCampaignWorker } from './work/worker.ts';
 import { shownPeer } from '#contract/messages/peer.ts';
 import { publicId, uuidOf } from '#contract/base/ids.ts';
-import { type AccountData, eraseRows, inPages } from '#server/infra/account-data.ts';
+import {
+  type AccountData,
+  type AccountDataDeps,
+  eraseRows,
+  inPages,
+} from '#server/infra/account-data.ts';
 
-type Deps = { sql: Sql; allAccountsSql: Sql };
-
-export const campaignsAccountData = ({ sql, allAccountsSql }: Deps): AccountData => ({
+export const campaignsAccountData = ({ sql, allAccountsSql }: AccountDataDeps): AccountData => ({
   subjects: (accountId) => [
     { name: 'kiriman-massal', rows: () => campaignsOf(sql, accountId) },
     { name: 'penerima-kiriman-massal', rows: () => recipientsOf(sql, accountId) },

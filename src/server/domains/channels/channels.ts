@@ -14,13 +14,13 @@ import type { Config } from '#server/infra/config.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 import { readConnection } from './health.ts';
 import { publicId } from '#contract/base/ids.ts';
-import { type AccountData, type Row, atOnce, eraseRows } from '#server/infra/account-data.ts';
-
-type Deps = {
-  sql: Sql;
-  /** Sees all accounts: numbers are looked up globally. */
-  allAccountsSql: Sql;
-};
+import {
+  type AccountData,
+  type AccountDataDeps,
+  type Row,
+  atOnce,
+  eraseRows,
+} from '#server/infra/account-data.ts';
 
 type Named = Row & { token_id: string };
 const withId = ({ token_id, ...facts }: Named): Row => ({
@@ -29,7 +29,7 @@ const withId = ({ token_id, ...facts }: Named): Row => ({
 });
 
 /** Account data: what real networks store of an account; of secrets, only that they exist. */
-export const channelsAccountData = ({ sql, allAccountsSql }: Deps): AccountData => ({
+export const channelsAccountData = ({ sql, allAccountsSql }: AccountDataDeps): AccountData => ({
   subjects: (accountId) => [
     { name: 'sambungan', rows: () => atOnce(() => connectionsOf(sql, accountId)) },
     {

@@ -7,6 +7,7 @@ import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { identifier } from '#server/infra/postgres/sql.ts';
 import {
   type AccountData,
+  type AccountDataDeps,
   type ErasureRequest,
   type Row,
   eraseRows,
@@ -18,15 +19,10 @@ import { failWaiting } from './dispatch/withdraw.ts';
 import { allCounts } from './history/counts.ts';
 import { inOrder } from './history/timeline.ts';
 
-type Deps = {
-  sql: Sql;
-  allAccountsSql: Sql;
-};
-
 /**
  * An account's messages with their timelines, its conversations, templates, quick replies and opt-outs.
  */
-export const messagesAccountData = ({ sql, allAccountsSql }: Deps): AccountData => ({
+export const messagesAccountData = ({ sql, allAccountsSql }: AccountDataDeps): AccountData => ({
   subjects: (accountId) => [
     {
       name: 'pesan',

@@ -17,9 +17,13 @@ import { TOPUP_PROOFS_MAX, type Topup, uploadTransferProof } from '#contract/sal
 import { lateNote } from '#server/domains/payments/topups/pay.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 import { publicId } from '#contract/base/ids.ts';
-import { type AccountData, type Row, atOnce, inPages } from '#server/infra/account-data.ts';
-
-type AccountDataDeps = Pick<PaymentsDeps, 'sql' | 'allAccountsSql'>;
+import {
+  type AccountData,
+  type AccountDataDeps,
+  type Row,
+  atOnce,
+  inPages,
+} from '#server/infra/account-data.ts';
 
 /** Top-ups, slips, transfers and the alert of an account. Amounts are never erased; slips and names of payers are. */
 export const paymentsAccountData = ({ sql, allAccountsSql }: AccountDataDeps): AccountData => ({

@@ -12,9 +12,15 @@ import { systemAccount } from '#server/domains/accounts/accounts.ts';
 import { eraseEventsAboutAccount } from '#server/domains/events/events.ts';
 import { type Files, releaseFile } from '#server/domains/media/media.ts';
 import { forgetNotices } from '#server/domains/push/push.ts';
-import { type AccountData, atOnce, eraseRows, inPages } from '#server/infra/account-data.ts';
+import {
+  type AccountData,
+  type AccountDataDeps,
+  atOnce,
+  eraseRows,
+  inPages,
+} from '#server/infra/account-data.ts';
 
-type Deps = { sql: Sql; allAccountsSql: Sql; files: Files };
+type Deps = AccountDataDeps & { files: Files };
 
 /** Messages from and to customer support. Notes of operators are erased with it, and are not in the archive. */
 export const supportAccountData = ({ sql, allAccountsSql, files }: Deps): AccountData => ({

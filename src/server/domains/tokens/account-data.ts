@@ -2,6 +2,7 @@ import { publicId } from '#contract/base/ids.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 import {
   type AccountData,
+  type AccountDataDeps,
   type Row,
   atOnce,
   eraseRows,
@@ -9,14 +10,8 @@ import {
 } from '#server/infra/account-data.ts';
 import { releasePhone } from './links/phones.ts';
 
-type Deps = {
-  sql: Sql;
-  /** Keys and linked phones are looked up in all accounts. */
-  allAccountsSql: Sql;
-};
-
 /** An account's tokens with their links and counts; of keys only their existence. */
-export const tokensAccountData = ({ sql, allAccountsSql }: Deps): AccountData => ({
+export const tokensAccountData = ({ sql, allAccountsSql }: AccountDataDeps): AccountData => ({
   subjects: (accountId) => [
     { name: 'token', rows: () => atOnce(() => tokensOf(sql, accountId)) },
     { name: 'kunci-token', rows: () => atOnce(() => keysOf(allAccountsSql, accountId)) },

@@ -18,6 +18,7 @@ import { WEBHOOK_LIMITS } from '#contract/webhooks.ts';
 import {
   untilNone,
   type AccountData,
+  type AccountDataDeps,
   type Row,
   atOnce,
   eraseRows,
@@ -25,10 +26,8 @@ import {
 } from '#server/infra/account-data.ts';
 import { publicId } from '#contract/base/ids.ts';
 
-type Deps = { sql: Sql; allAccountsSql: Sql };
-
 /** Webhooks without their secrets, and deliveries. A closed account sends nothing more. */
-export const webhooksAccountData = ({ sql, allAccountsSql }: Deps): AccountData => ({
+export const webhooksAccountData = ({ sql, allAccountsSql }: AccountDataDeps): AccountData => ({
   subjects: (accountId) => [
     { name: 'webhook', rows: () => atOnce(() => webhooksOf(sql, accountId)) },
     { name: 'pengiriman-webhook', rows: () => deliveriesOf(sql, accountId) },

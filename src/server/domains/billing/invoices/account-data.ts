@@ -1,17 +1,18 @@
 import { publicId } from '#contract/base/ids.ts';
-import { type AccountData, type Row, atOnce, inPages } from '#server/infra/account-data.ts';
+import {
+  type AccountData,
+  type AccountDataDeps,
+  type Row,
+  atOnce,
+  inPages,
+} from '#server/infra/account-data.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
-
-type Deps = {
-  sql: Sql;
-  allAccountsSql: Sql;
-};
 
 /**
  * An account's invoices and buyer data. Tax law requires invoices for ten years (UU KUP, article 28): numbers, amounts,
  * lines and days stay; the buyer and the documents are erased.
  */
-export const invoicesAccountData = ({ sql, allAccountsSql }: Deps): AccountData => ({
+export const invoicesAccountData = ({ sql, allAccountsSql }: AccountDataDeps): AccountData => ({
   subjects: (accountId) => [
     { name: 'tagihan', rows: () => invoicesOf(sql, accountId) },
     {
