@@ -1,9 +1,33 @@
 import type { Prices } from '#server/domains/pricing/pricing.ts';
 import type { Config } from '#server/infra/config.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
-import type { GatewayStatus } from './gateways/gateway.ts';
-import type { OrderRow, Settled } from './gateways/orders.ts';
+import type { TopupStatus } from '#contract/saldo.ts';
+import type { GatewayMethod, GatewayStatus } from './gateways/gateway.ts';
 import type { Gateways } from './gateways/registry.ts';
+import type { PaidOutcome } from './topups/pay.ts';
+
+export type Settled =
+  | PaidOutcome
+  | 'pending'
+  | 'expired'
+  | 'cancelled'
+  | 'review'
+  | 'flagged'
+  | 'unchanged';
+
+export type OrderRow = {
+  account_id: string;
+  topup_id: string;
+  provider: string;
+  method: GatewayMethod;
+  status: TopupStatus;
+  simulated: boolean;
+  base: number;
+  ppn: number;
+  provider_ref: string | null;
+  created_at: Date;
+  expires_at: Date;
+};
 
 /** For orders at gateways: of callbacks, polls, refunds and operators. */
 export type OrderDeps = {

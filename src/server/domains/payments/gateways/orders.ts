@@ -1,4 +1,4 @@
-import type { OrderDeps, TopupDeps } from '#server/domains/payments/deps.ts';
+import type { OrderDeps, OrderRow, Settled, TopupDeps } from '#server/domains/payments/deps.ts';
 import { backoff } from '#server/infra/backoff.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { rupiah, type Rupiah } from '#contract/base/money.ts';
@@ -21,12 +21,7 @@ import {
   type PaymentGateway,
   providerOf,
 } from '#server/domains/payments/gateways/gateway.ts';
-import {
-  type PaidOutcome,
-  type Payment,
-  applyPayments,
-  lateNote,
-} from '#server/domains/payments/topups/pay.ts';
+import { type Payment, applyPayments, lateNote } from '#server/domains/payments/topups/pay.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { findTopup } from '#server/domains/payments/topups/topup.ts';
 import { handle, hit } from '#server/infra/acts.ts';
@@ -41,29 +36,6 @@ import { limitsOf } from '#server/domains/payments/gateways/methods.ts';
 import { withEachAccount } from '#server/infra/postgres/distribution/scope.ts';
 import { gather } from '#server/infra/postgres/gather.ts';
 import type { PaymentFlagKind } from '#contract/operator/payments.ts';
-
-export type Settled =
-  | PaidOutcome
-  | 'pending'
-  | 'expired'
-  | 'cancelled'
-  | 'review'
-  | 'flagged'
-  | 'unchanged';
-
-export type OrderRow = {
-  account_id: string;
-  topup_id: string;
-  provider: string;
-  method: GatewayMethod;
-  status: TopupStatus;
-  simulated: boolean;
-  base: number;
-  ppn: number;
-  provider_ref: string | null;
-  created_at: Date;
-  expires_at: Date;
-};
 
 const columns = (sql: Sql | Tx): Fragment => sql`
   topups.account_id, topups.topup_id, topups.provider, topups.method, topups.status,
