@@ -79,7 +79,7 @@ describe('an answer that was lost', () => {
     const { topup } = await app.placed('xendit');
     expect(topup.status).toBe('creating');
     app.fake.mode.latencyMs = 0;
-    // Orders are asked for later than any answer can arrive.
+    // The first poll is later than any response can arrive.
     await waitFor(() => expect(app.fake.book.all(topup.id)).toHaveLength(1));
     await app.askDue(2);
     expect(await app.statusOf(topup)).toBe('pending');
