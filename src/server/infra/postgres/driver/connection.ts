@@ -119,23 +119,18 @@ export class Connection {
 
   #flush(): void {
     if (this.#lost) return;
-    if (this.isShared) this.#sendCorked();
-    else if (this.#sent.length === 0) this.#sendTogether();
-    if (this.#sent.length > 0 || this.#queue.length > 0) return;
-    this.#idle?.resolve();
-    this.#idle = undefined;
-  }
-
-  /** Statements of one turn leave in one write: each write wakes the server. */
-  #sendCorked(): void {
-    if (this.#queue.length === 0) return;
     const { stream } = this.#client.connection;
+    // Statements of one turn leave in one write: each write wakes the server.
     stream.cork();
     try {
-      this.#sendEach();
+      if (this.isShared) this.#sendEach();
+      else if (this.#sent.length === 0) this.#sendTogether();
     } finally {
       stream.uncork();
     }
+    if (this.#sent.length > 0 || this.#queue.length > 0) return;
+    this.#idle?.resolve();
+    this.#idle = undefined;
   }
 
   #sendEach(): void {
@@ -356,12 +351,7 @@ class Batch {
   }
 
   write(wire: Wire): void {
-    wire.stream.cork();
-    try {
-      for (const request of this.requests) this.#write(wire, request);
-    } finally {
-      wire.stream.uncork();
-    }
+    for (const request of this.requests) this.#write(wire, request);
   }
 
   #write(wire: Wire, request: Request): void {
