@@ -19,7 +19,7 @@ const flags = [
   '--disable-component-update',
   '--disable-sync',
   // Pages here are short-lived: optimizing their code costs more than it gains, a third of a page's start.
-  '--js-flags=--no-opt --no-maglev',
+  '--js-flags=--no-opt --no-maglev --no-flush-bytecode',
 ];
 
 export type BrowserKind = 'light' | 'whole';

@@ -14,22 +14,81 @@ const isList = (answer: object): answer is FakeList => 'list' in answer;
 
 const isRefusal = (answer: object): answer is FakeRefusal => 'refused' in answer;
 
+/** What a request receives instead of the server's answer. */
+export type FakeAnswer = { status?: number; type?: string; json?: object; text?: string };
+
+/** `real` asks the server. */
+type Answering = (
+  fields: Fields,
+  real: () => Promise<{ data?: object; result?: object }>,
+) => Promise<FakeAnswer | undefined> | FakeAnswer | undefined;
+
+const answering = new WeakMap<Page, Answering[]>();
+
+/**
+ * Answers requests of the app within the page; one without an answer reaches an earlier fake, then the server. Routes
+ * of Playwright also stop each script and style on its way, and turn the cache off.
+ */
+export async function fakeRequests(tab: Page, answer: Answering): Promise<void> {
+  const earlier = answering.get(tab);
+  if (earlier) {
+    earlier.unshift(answer);
+    return;
+  }
+  const all = [answer];
+  answering.set(tab, all);
+  await tab.exposeBinding('answerInstead', async (_, url: string, given: [string, string][]) => {
+    const form = Object.fromEntries(given);
+    const real = async () => (await tab.request.post(url, { form })).json();
+    for (const one of all) {
+      const found = await one(form, real);
+      if (found) return found;
+    }
+    return undefined;
+  });
+  await tab.addInitScript(installFakes);
+  await tab.evaluate(installFakes);
+}
+
+/** From here on the server answers everything. */
+export const endFakes = (tab: Page): void => void answering.get(tab)?.splice(0);
+
+/** Runs in the page. */
+function installFakes(): void {
+  const page = globalThis as typeof globalThis & {
+    answerInstead: (url: string, given: [string, unknown][]) => Promise<FakeAnswer | undefined>;
+  };
+  const real = fetch;
+  page.fetch = async (input, init) => {
+    const { body, signal } = init ?? {};
+    const isForm = body instanceof URLSearchParams || body instanceof FormData;
+    if (!isForm || !body.has('act')) return real(input, init);
+    const given = [...body.entries()].filter(([, value]) => typeof value === 'string');
+    const url = new URL(input instanceof Request ? input.url : input, location.href).href;
+    const aborted = Promise.withResolvers<never>();
+    signal?.addEventListener('abort', () => aborted.reject(signal.reason), { once: true });
+    signal?.throwIfAborted();
+    const found = await Promise.race([page.answerInstead(url, given), aborted.promise]);
+    if (!found) return real(input, init);
+    const { status = 200, type = 'application/json', json, text = JSON.stringify(json) } = found;
+    return new Response(text, { status, headers: { 'content-type': type } });
+  };
+}
+
 /** Answers some acts in place of the server; all others reach it, or an earlier fake. @returns the requests. */
 export async function fakeActs(tab: Page, acts: FakeActs): Promise<Fields[]> {
   const requests: Fields[] = [];
-  await tab.route('**/api', async (route) => {
-    const fields = Object.fromEntries(new URLSearchParams(route.request().postData() ?? ''));
+  await fakeRequests(tab, (fields) => {
     const answer = acts[fields['act'] ?? '']?.(fields);
-    if (!answer) return route.fallback();
+    if (!answer) return undefined;
     requests.push(fields);
     if (isList(answer)) {
-      const result = { data: answer.list, total_page: 1 };
-      return route.fulfill({ json: { code: 1, msg: '', result } });
+      return { json: { code: 1, msg: '', result: { data: answer.list, total_page: 1 } } };
     }
-    if (!isRefusal(answer)) return route.fulfill({ json: { code: 1, msg: '', data: answer } });
+    if (!isRefusal(answer)) return { json: { code: 1, msg: '', data: answer } };
     const { refused, message, facts = {} } = answer;
     const error = { type: refused, message, facts };
-    return route.fulfill({ status: 422, json: { code: 0, msg: message, error } });
+    return { status: 422, json: { code: 0, msg: message, error } };
   });
   return requests;
 }

@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { fakeRequests } from '#tests/journeys/support/fake-acts.ts';
 import type {
   Plan,
   Subscription,
@@ -89,6 +90,7 @@ function answer(world: BillingWorld, act: string, fields: Record<string, string>
       return invoice ? { data: invoice } : missing;
     }
     case 'invoice_pdf':
+      world.asked.push({ act, ...fields });
       return { data: { url: '/not-found.svg', filename: 'INV-2026-11-000119.pdf' } };
     case 'topup_methods':
       return { data: { methods, ppn: true } };
@@ -102,26 +104,22 @@ const envelope = ['act', 'token', 'fcm', 'key'];
 
 /** Answers all billing acts in place of the server; everything else reaches it. */
 export async function fakeBilling(tab: Page, world: BillingWorld): Promise<void> {
-  await tab.route('**/api', async (route) => {
-    const given = Object.fromEntries(new URLSearchParams(route.request().postData() ?? ''));
+  await fakeRequests(tab, async (given) => {
     const act = given['act'] ?? '';
-    if (!known.test(act)) return route.fallback();
+    if (!known.test(act)) return undefined;
     await world.waiting;
     if (world.failing?.test(act)) {
-      return route.fulfill({ status: 503, json: { code: 0, msg: 'Sedang penuh.' } });
+      return { status: 503, json: { code: 0, msg: 'Sedang penuh.' } };
     }
     const fields = Object.fromEntries(
       Object.entries(given).filter(([name]) => !envelope.includes(name)),
     );
     if (act === 'invoice_list') {
-      return route.fulfill({ json: { code: 1, result: listed(world, fields) } });
+      return { json: { code: 1, result: listed(world, fields) } };
     }
     const said = answer(world, act, fields);
-    if ('data' in said) return route.fulfill({ json: { code: 1, data: said.data } });
+    if ('data' in said) return { json: { code: 1, data: said.data } };
     const { refused: code, facts } = said;
-    return route.fulfill({
-      status: refusals[code].status,
-      json: { code: 0, error: { type: code, facts } },
-    });
+    return { status: refusals[code].status, json: { code: 0, error: { type: code, facts } } };
   });
 }

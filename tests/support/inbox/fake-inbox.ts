@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { fakeRequests } from '#tests/journeys/support/fake-acts.ts';
 import { publicId } from '#contract/base/ids.ts';
 import type { User } from '#contract/accounts.ts';
 import type { LiveEvent } from '#contract/events.ts';
@@ -209,32 +210,27 @@ function stream(world: InboxWorld): string {
 
 /** Answers customer service acts in place of the server; everything else reaches it. */
 export async function fakeInbox(tab: Page, world: InboxWorld): Promise<void> {
-  await tab.route('**/api', async (route) => {
-    const given = Object.fromEntries(new URLSearchParams(route.request().postData() ?? ''));
+  await fakeRequests(tab, async (given, real) => {
     const act = given['act'] ?? '';
     if (act === 'user_check_token') {
-      const real = (await (await route.fetch()).json()) as { data: User };
+      const own = await real();
       const operator = { ...world.me, role: 'operator', operator_roles: ['support'] };
-      return route.fulfill({ json: { ...real, data: { ...real.data, ...operator } } });
+      return { json: { ...own, data: { ...own.data, ...operator } } };
     }
-    if (act === 'events') {
-      return route.fulfill({ contentType: 'text/event-stream', body: stream(world) });
-    }
-    if (!/^operator_(?:support|canned)_/.test(act)) return route.fallback();
+    if (act === 'events') return { type: 'text/event-stream', text: stream(world) };
+    if (!/^operator_(?:support|canned)_/.test(act)) return undefined;
     await world.waiting;
     if (world.failing?.test(act)) {
-      return route.fulfill({ status: 503, json: { code: 0, msg: 'Sedang penuh.' } });
+      return { status: 503, json: { code: 0, msg: 'Sedang penuh.' } };
     }
     const fields = Object.fromEntries(
       Object.entries(given).filter(([name]) => !envelope.includes(name)),
     );
     if (!looking.test(act)) world.asked.push({ act, ...fields });
-    if (act === 'operator_support_list') {
-      return route.fulfill({ json: { code: 1, result: listed(world, fields) } });
-    }
-    if (act === 'operator_support_messages') {
-      return route.fulfill({ json: { code: 1, ...messagesOf(world, fields) } });
-    }
-    return route.fulfill({ json: { code: 1, data: answer(world, act, fields) } });
+    if (act === 'operator_support_list')
+      return { json: { code: 1, result: listed(world, fields) } };
+    if (act === 'operator_support_messages')
+      return { json: { code: 1, ...messagesOf(world, fields) } };
+    return { json: { code: 1, data: answer(world, act, fields) } };
   });
 }

@@ -281,7 +281,8 @@ test('usage is a figure, a bar with its values, and a sentence', async ({ profil
 });
 
 test('invoices are filtered in the address, and open to their document', async ({ profiles }) => {
-  const { tab, done } = await at(billingWorld(active()), { profiles });
+  const world = billingWorld(active());
+  const { tab, done } = await at(world, { profiles });
   const table = tab.getByRole('table', { name: 'Tagihan' });
   const rows = async () => (await table.getByRole('row').count()) - 1;
   await waitFor(async () => expect(await rows()).toBe(invoices.length));
@@ -297,9 +298,8 @@ test('invoices are filtered in the address, and open to their document', async (
   expect(words).toMatch(/Subtotal Rp 250\.000 DPP nilai lain Rp 229\.167 PPN Rp 27\.500/);
   expect(words).toMatch(/Kode unik Rp 123 Total Rp 277\.623/);
   expect(words).toMatch(/Terbilang: dua ratus tujuh puluh tujuh ribu/);
-  const asked = tab.waitForRequest((one) => /act=invoice_pdf/.test(one.postData() ?? ''));
   await dialog(tab).getByRole('button', { name: 'Unduh PDF' }).click();
-  await asked;
+  await waitFor(async () => expect(world.asked).toMatchObject([{ act: 'invoice_pdf' }]));
   await tab.keyboard.press('Escape');
   await dialog(tab).waitFor({ state: 'hidden' });
   expect(query(tab).get('status')).toBe('paid');

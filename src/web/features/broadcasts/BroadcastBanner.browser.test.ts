@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, inject, onTestFinished } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
 import type { ShownBroadcast } from '#contract/operator/broadcasts.ts';
-import { fakeActs, type FakeActs } from '#tests/journeys/support/fake-acts.ts';
+import { fakeActs, fakeRequests, type FakeActs } from '#tests/journeys/support/fake-acts.ts';
 import { signUp } from '#tests/journeys/support/portal.ts';
 import { test } from '#tests/support/gallery.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
@@ -35,19 +35,17 @@ async function at(profiles: Profiles, world: World, acts: FakeActs = {}) {
   });
   const changed = Promise.withResolvers<void>();
   let streams = 0;
-  await tab.route('**/api', async (route) => {
-    const act = new URLSearchParams(route.request().postData() ?? '').get('act');
+  await fakeRequests(tab, async ({ act }, real) => {
     if (act === 'user_check_token') {
-      const real = (await (await route.fetch()).json()) as { data: object };
-      return route.fulfill({ json: { ...real, data: { ...real.data, broadcasts: world.name } } });
+      const own = await real();
+      return { json: { ...own, data: { ...own.data, broadcasts: world.name } } };
     }
-    if (act !== 'events') return route.fallback();
+    if (act !== 'events') return undefined;
     streams += 1;
     // The first stream brings the event; later ones are silent.
-    if (streams > 1) return;
-    await changed.promise;
-    const body = 'event: broadcast.changed\ndata: {"kind":"broadcast.changed"}\n\n';
-    return route.fulfill({ contentType: 'text/event-stream', body });
+    await (streams > 1 ? new Promise(() => {}) : changed.promise);
+    const text = 'event: broadcast.changed\ndata: {"kind":"broadcast.changed"}\n\n';
+    return { type: 'text/event-stream', text };
   });
   await tab.goto(`${inject('gallery')}/profile`);
   await tab.getByRole('heading', { name: 'Profil', level: 1 }).waitFor();
@@ -96,9 +94,9 @@ test('a notice comes back when closing it failed on the server', async ({ profil
   const refused = { refused: 'not_found', message: 'Tidak ada.', facts: { what: 'Pengumuman' } };
   const world = { name: 'a', broadcasts: [holiday] };
   const { tab } = await at(profiles, world, { broadcast_close: () => refused });
-  await tab.route('**/api', async (route) => {
-    if (/act=broadcast_close/.test(route.request().postData() ?? '')) await answered.promise;
-    return route.fallback();
+  await fakeRequests(tab, async ({ act }) => {
+    if (act === 'broadcast_close') await answered.promise;
+    return undefined;
   });
   await close(tab, holiday).click();
   await notice(tab, holiday).waitFor({ state: 'detached' });

@@ -3,7 +3,7 @@ import { expect, inject } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
 import type { SupportCard, SupportMessage, SupportThread } from '#contract/support.ts';
 import { inspection } from '#tests/journeys/browser/axe.ts';
-import { fakeActs, type FakeActs } from '#tests/journeys/support/fake-acts.ts';
+import { fakeActs, fakeRequests, type FakeActs } from '#tests/journeys/support/fake-acts.ts';
 import { signUp } from '#tests/journeys/support/portal.ts';
 import { isFocused, press, write } from '#tests/journeys/support/steps.ts';
 import { test } from '#tests/support/gallery.ts';
@@ -86,12 +86,10 @@ async function at(profiles: Profiles, world: World, more: FakeActs = {}, query =
   const tab = await open();
   const asked = await fakeActs(tab, serverOf(world, more));
   // A list with manual paging has its rows beside their count.
-  await tab.route('**/api', async (route) => {
-    const fields = new URLSearchParams(route.request().postData() ?? '');
-    if (fields.get('act') !== 'support_messages') return route.fallback();
-    const start = Number(fields.get('start'));
-    const data = world.lines.slice(start, start + 10);
-    return route.fulfill({ json: { code: 1, msg: '', data, count: data.length } });
+  await fakeRequests(tab, ({ act, start }) => {
+    if (act !== 'support_messages') return undefined;
+    const data = world.lines.slice(Number(start), Number(start) + 10);
+    return { json: { code: 1, msg: '', data, count: data.length } };
   });
   await tab.goto(`${inject('gallery')}/customer-service${query}`);
   await box(tab).waitFor();

@@ -393,16 +393,12 @@ test('the simulated gateway lists pending orders, and acts as their payer', asyn
   const { open } = await person({ session: await session() });
   const tab = await open();
   let waiting = [gatewayTopup({ qr: QRIS })];
-  await tab.route('**/api', async (route) => {
-    const fields = new URLSearchParams(route.request().postData() ?? '');
-    if (fields.get('act') === 'topup_list') {
-      return route.fulfill({
-        json: { code: 1, msg: '', result: { data: waiting, total_page: 1 } },
-      });
-    }
-    if (fields.get('act') !== 'simulator_pay') return route.continue();
-    waiting = [];
-    return route.fulfill({ json: { code: 1, msg: '', data: { done: true } } });
+  await fakeActs(tab, {
+    topup_list: () => ({ list: waiting }),
+    simulator_pay: () => {
+      waiting = [];
+      return { done: true };
+    },
   });
   await tab.goto('/simulator?bank=1');
   await tab.getByRole('group', { name: /^Pembayaran TU-/ }).waitFor();

@@ -1,7 +1,7 @@
 import { expect, inject } from 'vitest';
 import { createToken } from '#contract/tokens.ts';
 import { test } from '#tests/support/gallery.ts';
-import { fakeActs } from '#tests/journeys/support/fake-acts.ts';
+import { endFakes, fakeActs } from '#tests/journeys/support/fake-acts.ts';
 import { ask, signUp } from '#tests/journeys/support/portal.ts';
 
 async function customer() {
@@ -27,7 +27,7 @@ test('channels that failed to load are reloaded, and are not reported as none', 
   await tab.getByRole('button', { name: 'Tambah token' }).first().click();
   const dialog = tab.getByRole('dialog');
   await dialog.getByText('Ada kesalahan di pihak kami.').waitFor();
-  await tab.unrouteAll();
+  endFakes(tab);
   await dialog.getByRole('button', { name: 'Coba lagi' }).click();
   await dialog.getByRole('radio', { name: 'WhatsApp Cloud API' }).waitFor();
   await tab.keyboard.press('Escape');

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, inject } from 'vitest';
 import { createTemplate } from '#contract/messages/templates.ts';
 import { inspectionHere } from '#tests/support/one-look.ts';
-import { fakeActs } from '#tests/journeys/support/fake-acts.ts';
+import { endFakes, fakeActs, fakeRequests } from '#tests/journeys/support/fake-acts.ts';
 import { ask, newSender, signUp, textsIn, topUp } from '#tests/journeys/support/portal.ts';
 import { test } from '#tests/support/gallery.ts';
 import { press, write } from '#tests/journeys/support/steps.ts';
@@ -73,12 +73,11 @@ test('with the keyboard alone a template is written beside its preview, sent wit
 
 /** Shows templates as rejected, as Meta may do: the simulated channel approves all. */
 const rejectTemplates = (tab: Page, reason: string) =>
-  tab.route('**/api', async (route) => {
-    if (!/act=template_list/.test(route.request().postData() ?? '')) return route.fallback();
-    const response = await route.fetch();
-    const { result, ...rest } = await response.json();
-    const data = result.data.map((one: object) => ({ ...one, status: 'rejected', reason }));
-    return route.fulfill({ response, json: { ...rest, result: { ...result, data } } });
+  fakeRequests(tab, async ({ act }, real) => {
+    if (act !== 'template_list') return undefined;
+    const { result, ...rest } = (await real()) as { result: { data: object[] } };
+    const data = result.data.map((one) => ({ ...one, status: 'rejected', reason }));
+    return { json: { ...rest, result: { ...result, data } } };
   });
 
 test('a rejected template says why; a taken name and an unreachable server say what to do', async ({
@@ -102,7 +101,7 @@ test('a rejected template says why; a taken name and an unreachable server say w
   await tab.getByRole('link', { name: 'Templat', exact: true }).click();
   await tab.getByRole('button', { name: 'Coba lagi' }).waitFor();
   await look(tab, 'templates that cannot be loaded');
-  await tab.unrouteAll();
+  endFakes(tab);
   await rejectTemplates(tab, 'Isinya promosi, kategorinya Utilitas.');
   await tab.getByRole('button', { name: 'Coba lagi' }).click();
   await tab
