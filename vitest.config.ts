@@ -15,8 +15,8 @@ const shared = {
   ...patient,
 };
 
-/** A fifth of the time of two workers is waiting: for PostgreSQL, for processes, for what moves on a screen. */
-const three = { maxWorkers: 3, sequence: { groupOrder: 2 } };
+/** A third of the time of two workers is waiting: for PostgreSQL, for processes, for what moves on a screen. */
+const four = { maxWorkers: 4, sequence: { groupOrder: 2 } };
 
 /** Tests of the server wait more: for pauses that end, leases that run out, processes that start again. */
 const five = { maxWorkers: 5, sequence: { groupOrder: 3 } };
@@ -115,7 +115,7 @@ export default defineConfig({
       },
       {
         test: {
-          ...three,
+          ...four,
           environment: 'node',
           name: 'components',
           isolate: false,
@@ -128,7 +128,7 @@ export default defineConfig({
       {
         test: {
           ...shared,
-          ...three,
+          ...four,
           name: 'journeys',
           isolate: false,
           include: ['tests/journeys/**/*.test.ts'],

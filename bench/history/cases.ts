@@ -81,6 +81,7 @@ const worded = (token_id: string, today: string, oldest: Ask): [string, Ask][] =
     ['word in a handful', { q: 'keramik' }],
     ['two words in half', { q: 'Pesanan terima kasih' }],
     ['two words in half, never together', { q: 'pesanan tagihan' }],
+    ['four words, never together', { q: 'pesanan tagihan terima kasih' }],
     ['words in half and in 1 of 1,000', { q: 'pesanan garansi' }],
     ['word in half, failed', { ...often, status: ['failed'] }],
     ['word in half, in', { ...often, direction: 'in' }],

@@ -198,9 +198,9 @@ async function fillRollups(owner: Sql): Promise<void> {
     on conflict do nothing`;
   await owner`
     insert into rollup_sums (
-      account_id, grain, since, token_id, direction, status, type, messages
+      account_id, grain, since, token_id, direction, status, type, messages, cost
     )
-    select account_id, grain, wib_since(grain, hour), token_id, direction, status, type, sum(messages)
+    select account_id, grain, wib_since(grain, hour), token_id, direction, status, type, sum(messages), sum(cost)
     from rollups cross join unnest(array['day', 'month']) as grain
     group by 1, 2, 3, 4, 5, 6, 7 order by 3`;
 }

@@ -14,7 +14,7 @@ const isList = (answer: object): answer is FakeList => 'list' in answer;
 
 const isRefusal = (answer: object): answer is FakeRefusal => 'refused' in answer;
 
-/** What a request receives instead of the server's answer. */
+/** An answer to a request in place of the server's. */
 export type FakeAnswer = { status?: number; type?: string; json?: object; text?: string };
 
 /** `real` asks the server. */

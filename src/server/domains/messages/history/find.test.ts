@@ -5,6 +5,7 @@ import type { MessageStatus, MessageType, StatusFilter } from '#contract/message
 import { civilDate } from '#contract/base/time.ts';
 import { newId } from '#server/infra/ids.ts';
 import { test } from '#tests/support/database/database.ts';
+import { rowsRead } from '#tests/support/database/rows-read.ts';
 import { acceptTexts } from '#tests/support/app/fake-channel.ts';
 import { customerWith, makeToken } from '#tests/support/people/people.ts';
 import {
@@ -56,6 +57,9 @@ describe('the words of a text', () => {
     );
   });
 });
+
+/** Messages of a batch, in place of 2,048. */
+const SMALL = 24;
 
 const texts = [
   'Pesanan',
@@ -188,7 +192,7 @@ describe('a search by words', () => {
     }));
     await insertMessages(db.owner, accountId, messages);
     // So many batches that two common words are read side by side; with 24 messages some have bits, others places.
-    await indexAll(sql, accountId, 24);
+    await indexAll(sql, accountId, SMALL);
     const numbers = async (ask: Ask) => {
       const { rows, total } = await messageList(db.tenantSql, accountId, ask);
       return { total, at: rows.map(({ created_at: at }) => at.getTime() / 1000 - 1_790_000_000) };
@@ -231,6 +235,36 @@ describe('a search by words', () => {
       const some = await messageList(db.tenantSql, accountId, { ...one, status: ['failed'] });
       expect(some).toMatchObject({ total: one === ask ? 2 : 3, searched: 2016 });
     }
+  });
+
+  test('looks words up batch by batch that are in many batches and never together', async ({
+    db,
+    sql,
+  }) => {
+    const { accountId, tokenId } = await customerWith(sql);
+    const words = ['batik', 'kebaya', 'sarung', 'selendang'];
+    const batches = 60;
+    const messages = Array.from({ length: batches * SMALL }, (_, i) => ({
+      id: idOf(new Date((1_790_000_000 + i) * 1000)),
+      tokenId,
+      body: text(words.filter((_, n) => n !== i % 4).join(' ')).body!,
+      status: 'read',
+    }));
+    await insertMessages(db.owner, accountId, messages);
+    await indexAll(sql, accountId, SMALL);
+    const { found: rows } = await rowsRead(db.tenantSql, 'message_words', async (tx) => {
+      await tx`select set_config('app.account', ${accountId}, true)`;
+      const [first = '', last = ''] = ['0', 'f'].map((digit) =>
+        '00000000-0000-0000-0000-000000000000'.replaceAll('0', digit),
+      );
+      const total = await tx`
+        select o_total as total from find_words(
+          ${accountId}, ${words}::text[], ${first}, ${last}, ${last}, '{}', true, 0, 10, 10000)`;
+      expect(total).toEqual([{ total: 0 }]);
+    });
+    // Each word in each batch twice: to choose the rarest, and to look it up.
+    expect(rows).toBeGreaterThan(batches * words.length);
+    expect(rows).toBeLessThanOrEqual(3 * batches * words.length);
   });
 
   test('finds a message by each displayed part as soon as it is accepted', async ({ db, sql }) => {

@@ -18,6 +18,7 @@ declare
   v_rarest text;
   v_batches int;
   v_others text[];
+  v_is_merged boolean;
   v_last uuid;
   v_cut uuid[];
   v_hits text;
@@ -55,9 +56,10 @@ begin
     select o_word, o_batches into v_rarest, v_batches from rarest_word(p_account, p_words);
   end if;
   v_others := array_remove(p_words, v_rarest);
-  v_hits := match_words(cardinality(v_others), p_newest);
   -- For words in many batches all rows are read, side by side.
-  if v_batches >= 500 and cardinality(v_others) <= 5 then
+  v_is_merged := v_batches >= 500 and cardinality(v_others) <= 5;
+  v_hits := match_words(cardinality(v_others), p_newest, v_is_merged);
+  if v_is_merged then
     perform set_config('enable_mergejoin', 'on', true), set_config('enable_nestloop', 'off', true);
   end if;
 
@@ -118,8 +120,10 @@ revoke all on function find_words from public;
 grant execute on function find_words to kabari_app;
 
 -- The query of the batches in which messages have a word, $2, and this many others, $5, all of them: as bits, or as
--- ids; in order. $1 is the account; the batches are those from $3 to $4. Called by find_words.
-create or replace function match_words(p_others int, p_newest boolean) returns text
+-- ids; in order. $1 is the account; the batches are those from $3 to $4. With p_merged the rows of the others are in
+-- that range too; else each is looked up, in a subquery: the planner expects one row in the range, and would read all
+-- of them for each batch. Called by find_words.
+create or replace function match_words(p_others int, p_newest boolean, p_merged boolean) returns text
 language sql immutable set search_path = public, pg_temp as $$
   select case
       when p_others = 0 then 'select d.upto, d.bits, d.ids from message_words d'
@@ -134,8 +138,15 @@ language sql immutable set search_path = public, pg_temp as $$
         -- Bits if there are any, else places.
         string_agg(format('coalesce(get_bit(%1$s.bits, i.place) = 1, i.place = any (%1$s.places))', w.name), ' and '),
         string_agg(format(
-          'join message_words %1$s on %1$s.account_id = $1 and %1$s.word = $5[%2$s] and %1$s.upto = d.upto
-            and %1$s.upto >= $3 and %1$s.upto <= $4', w.name, w.n
+          case when p_merged then
+            'join message_words %1$s on %1$s.account_id = $1 and %1$s.word = $5[%2$s] and %1$s.upto = d.upto
+              and %1$s.upto >= $3 and %1$s.upto <= $4'
+          else
+            'cross join lateral (
+              select places, ids, bits from message_words
+              where account_id = $1 and word = $5[%2$s] and upto = d.upto offset 0
+            ) %1$s'
+          end, w.name, w.n
         ), ' ' order by w.n) filter (where w.n > 0)
       )
       -- So many joins would take longer to plan than to run.
