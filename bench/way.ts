@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import { report } from './lib/results.ts';
 import { across } from './way/across.ts';
 import { callbacks } from './way/receipts/callbacks.ts';
+import { floor } from './way/floor.ts';
 import { highest } from './way/highest.ts';
 import { nodes } from './way/nodes.ts';
 import type { Part } from './way/part.ts';
@@ -21,6 +22,7 @@ import { traces } from './way/traces.ts';
 
 const parts: readonly Part[] = [
   steady,
+  floor,
   highest,
   rush,
   receipts,

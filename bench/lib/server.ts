@@ -18,10 +18,17 @@ export async function startApp(
   env: Readonly<Record<string, string>>,
   root = repository,
 ): Promise<AppProcess> {
+  return startProgram([...(await flagsOf(root)), join(root, 'src/server/main.ts')], env);
+}
+
+/** Starts a program of Node on a free port; waits until its `/healthz` answers. */
+export async function startProgram(
+  words: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<AppProcess> {
   const port = await freePort();
   const began = performance.now();
-  const main = join(root, 'src/server/main.ts');
-  const child = spawn(process.execPath, [...(await flagsOf(root)), main], {
+  const child = spawn(process.execPath, words, {
     env: {
       MALLOC_ARENA_MAX: '2',
       PATH: process.env['PATH'],

@@ -55,13 +55,13 @@ const ratio = (ours: number, other = ours): number => (ours === other ? 1 : ours
 const rangeOf = (ratios: readonly number[]): string =>
   `${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)}`;
 
-/** Medians of the rounds; with another checkout, also the median and range of the ratios. */
+/** Medians of the rounds; of two contenders also the median and range of their ratios. */
 export function figuresTable<Measured>(
   measured: Readonly<Record<string, readonly Measured[]>>,
   figures: readonly Figure<Measured>[],
 ): string {
   const names = Object.keys(measured);
-  const head = ['', ...names, ...(names.length > 1 ? [`${HERE} ÷ ${OTHER}`, 'of the rounds'] : [])];
+  const head = ['', ...names, ...(names.length > 1 ? [names.join(' ÷ '), 'of the rounds'] : [])];
   const body = figures.map(({ name, of, digits }) => {
     const values = names.map((one) => (measured[one] ?? []).map(of));
     const [ours = [], others] = values;

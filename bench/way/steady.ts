@@ -11,11 +11,11 @@ import { countWith, untilSettled } from './settled.ts';
 const RATE = Number(process.env['STEADY_RATE'] ?? 200);
 const FOR_MS = Number(process.env['STEADY_MS'] ?? 30_000);
 const WARM_MS = Number(process.env['STEADY_WARM_MS'] ?? 15_000);
-const CUSTOMERS = 50;
+export const CUSTOMERS = 50;
 /** Lifelike phones have read everything after 8 s; more is a backlog. */
 const SETTLED_MS_MAX = 120_000;
 /** Work after the last status, such as events and counts, is included. */
-const TAIL_MS = 2_000;
+export const TAIL_MS = 2_000;
 
 export type SteadySubject = Contender & {
   customers: readonly Customer[];

@@ -56,6 +56,7 @@ export const endFakes = (tab: Page): void => void answering.get(tab)?.splice(0);
 /** Runs in the page. */
 function installFakes(): void {
   const page = globalThis as typeof globalThis & {
+    location: { href: string };
     answerInstead: (url: string, given: [string, unknown][]) => Promise<FakeAnswer | undefined>;
   };
   const real = fetch;
@@ -64,7 +65,7 @@ function installFakes(): void {
     const isForm = body instanceof URLSearchParams || body instanceof FormData;
     if (!isForm || !body.has('act')) return real(input, init);
     const given = [...body.entries()].filter(([, value]) => typeof value === 'string');
-    const url = new URL(input instanceof Request ? input.url : input, location.href).href;
+    const url = new URL(input instanceof Request ? input.url : input, page.location.href).href;
     const aborted = Promise.withResolvers<never>();
     signal?.addEventListener('abort', () => aborted.reject(signal.reason), { once: true });
     signal?.throwIfAborted();

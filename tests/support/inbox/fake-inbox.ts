@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core';
 import { fakeRequests } from '#tests/journeys/support/fake-acts.ts';
 import { publicId } from '#contract/base/ids.ts';
-import type { User } from '#contract/accounts.ts';
 import type { LiveEvent } from '#contract/events.ts';
 import type { QuickReply } from '#contract/messages/sending.ts';
 import type { InboxRow, OperatorThread } from '#contract/operator/support.ts';
