@@ -10,6 +10,15 @@ vi.mock('#web/api/uploads/uploadWire.ts', () => ({
   }),
 }));
 
+const disk = vi.hoisted(() => ({ files: new Map<string, unknown>(), written: Promise.resolve() }));
+vi.mock('#web/browser/push/records.ts', async (original) => ({
+  ...(await original<object>()),
+  readRecord: async (name: string) => disk.files.get(name),
+  writeRecord: (name: string, file: unknown) =>
+    disk.written.then(() => void disk.files.set(name, file)),
+  forgetRecord: async (name: string) => void disk.files.delete(name),
+}));
+
 type Sent = { id: string; key: string; text: string; upload: string | undefined };
 type Answer = () => Promise<unknown>;
 
@@ -42,6 +51,8 @@ beforeEach(() => {
   net = { onLine: true, locks: navigator.locks };
   [sent, answers, arrived] = [[], [], []];
   uploads.done.length = uploads.reverted.length = 0;
+  disk.files.clear();
+  disk.written = Promise.resolve();
   vi.stubGlobal('localStorage', storage);
   vi.stubGlobal('navigator', net);
   vi.stubGlobal('window', page);
@@ -177,6 +188,22 @@ test('two tabs send a message once', async () => {
   expect(sent).toHaveLength(1);
 });
 
+test('another tab sends a file that was written in a tab without the sending code, once it is stored', async () => {
+  const first = await aTab();
+  const second = await aTab();
+  second.start();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  disk.written = promise;
+  first.write('lihat', new File(['x'], 'kue.png', { type: 'image/png' }));
+  page.dispatchEvent(Object.assign(new Event('storage'), { key: 'kept:unsent 1' }));
+  await settle();
+  await settle();
+  expect(second.readUnsent()).toEqual([expect.not.objectContaining({ failed: true })]);
+  resolve();
+  await vi.waitFor(() => expect(arrived).toEqual(['lihat']));
+  expect(uploads.done).toEqual(['kue.png']);
+});
+
 test('a file is uploaded once, however often its message is retried, and again when the server has deleted it', async () => {
   const { start, write, lost, refused, readUnsent } = await aTab();
   answers = [lost, refused('upload_gone')];
@@ -196,6 +223,7 @@ test('a lost file is reported, and its message can be discarded', async () => {
   before.start();
   before.write('lihat', new File(['x'], 'kue.png', { type: 'image/png' }));
   await settle();
+  disk.files.clear();
   net.onLine = true;
   const after = await aTab();
   after.start();

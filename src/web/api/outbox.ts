@@ -22,6 +22,7 @@ import {
   uploadFile,
 } from '#web/api/uploads/outgoingFiles.ts';
 import { retryMs } from '#web/api/user.ts';
+import { inTurn } from '#web/browser/push/records.ts';
 import { useStore } from '#web/browser/store.ts';
 
 /** Sends the unsent messages of a kind. */
@@ -138,11 +139,10 @@ async function work(thread: Thread): Promise<void> {
   const name = nameOf(thread);
   if (working.has(name) || resting.has(name) || !nextOf(name)) return;
   working.add(name);
-  const { locks } = navigator as { locks?: LockManager };
   // Free at once: a message added from here on must start a new run.
   const run = () => pass(name).finally(() => working.delete(name));
   try {
-    await (locks ? locks.request(`kabari-outbox ${name}`, run) : run());
+    await inTurn(run, `outbox ${name}`);
   } finally {
     working.delete(name);
   }

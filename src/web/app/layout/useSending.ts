@@ -1,5 +1,7 @@
 import { useQueryClient, type QueryClient } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
+import { useStore } from '#web/browser/store.ts';
+import { usePath } from '#web/browser/router/Router.tsx';
 import { unsent, type UnsentKind } from '#web/api/unsent.ts';
 
 const loaders: Record<UnsentKind, () => Promise<(client: QueryClient) => () => void>> = {
@@ -9,28 +11,38 @@ const loaders: Record<UnsentKind, () => Promise<(client: QueryClient) => () => v
   inbox: async () => (await import('#web/features/operator/support/inbox.ts')).startInbox,
 };
 
-/** Sends messages waiting in this browser, stored or new; loads the sending code when there are any. */
+const pages: Record<UnsentKind, string> = {
+  conversation: '/message-history',
+  support: '/customer-service',
+  inbox: '/operator/layanan',
+};
+
+/**
+ * Sends messages waiting in this browser, stored or new; loads the sending code when there are any. On their page it is
+ * there before: the tab that a message is written in is the first to send it, because it has the file at hand.
+ */
 export function useSending(kind: UnsentKind): void {
   const client = useQueryClient();
+  const isOnPage = usePath() === pages[kind];
+  const isAnyUnsent = useStore(unsent).some((one) => one.kind === kind);
+  const [isNeeded, setNeeded] = useState(false);
+  if ((isOnPage || isAnyUnsent) && !isNeeded) setNeeded(true);
   useEffect(() => {
-    let stopSending: (() => void) | undefined;
+    if (!isNeeded) return undefined;
+    let stop: (() => void) | undefined;
     let gone = false;
-    const look = () => {
-      if (stopSending || gone || !unsent.get().some((one) => one.kind === kind)) return;
+    const load = () =>
       void loaders[kind]().then(
-        (start) => void (gone || (stopSending ??= start(client))),
-        // Without the code it looks again on reconnect.
+        (start) => void (gone || (stop ??= start(client))),
         () => undefined,
       );
-    };
-    look();
-    const stopLooking = unsent.subscribe(look);
-    window.addEventListener('online', look);
+    load();
+    // Without a network the code may be missing.
+    window.addEventListener('online', load);
     return () => {
       gone = true;
-      stopLooking();
-      window.removeEventListener('online', look);
-      stopSending?.();
+      window.removeEventListener('online', load);
+      stop?.();
     };
-  }, [kind, client]);
+  }, [kind, client, isNeeded]);
 }
