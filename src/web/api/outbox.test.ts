@@ -200,7 +200,9 @@ test('another tab sends a file that was written in a tab without the sending cod
   await settle();
   expect(second.readUnsent()).toEqual([expect.not.objectContaining({ failed: true })]);
   resolve();
-  await vi.waitFor(() => expect(arrived).toEqual(['lihat']));
+  await settle();
+  await settle();
+  expect(arrived).toEqual(['lihat']);
   expect(uploads.done).toEqual(['kue.png']);
 });
 

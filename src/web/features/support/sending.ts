@@ -2,6 +2,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import { shownPeer } from '#contract/messages/peer.ts';
 import { sendSupport, type SupportCard, type SupportMessage } from '#contract/support.ts';
 import { performWithReauth } from '#web/api/act.ts';
+import { newIdempotencyKey } from '#web/api/idempotencyKey.ts';
 import { startOutbox } from '#web/api/outbox.ts';
 import type { Unsent } from '#web/api/unsent.ts';
 import { addLine } from '#web/features/support/lines.ts';
@@ -13,9 +14,8 @@ export type SupportBody = {
   internal?: boolean | undefined;
 };
 
-type Input = ReturnType<typeof inputOf>;
+type SupportInput = ReturnType<typeof inputOf>;
 
-/** The server recognizes a message by its id, however often it is sent. */
 const inputOf = ({ id, body }: Unsent<SupportBody>, upload: string | undefined) => ({
   message_id: id,
   text: body.text,
@@ -26,29 +26,29 @@ const inputOf = ({ id, body }: Unsent<SupportBody>, upload: string | undefined) 
   about_id: body.card?.id,
 });
 
-/** @param attempt its key is replaced by the one of the last call. */
-type Send = (
-  input: Input,
-  attempt: { key: string },
-  message: Unsent<SupportBody>,
-) => Promise<SupportMessage>;
-
-/** Sends messages of customer service, on either side. @returns the stop function */
+/**
+ * Sends messages of customer service, on either side. Each attempt has a new idempotency key, because the server
+ * recognizes a message by its id, and a key is locked for a while when the server is killed.
+ *
+ * @returns the stop function
+ */
 export const startSupportOutbox = (
   client: QueryClient,
   kind: 'support' | 'inbox',
-  send: Send,
+  send: (
+    request: { input: SupportInput; key: string },
+    message: Unsent<SupportBody>,
+  ) => Promise<SupportMessage>,
 ): (() => void) =>
   startOutbox<SupportBody>({
     kind,
     purpose: 'chat',
-    send: async (message, attempt) => {
-      const sent = await send(inputOf(message, attempt.upload), attempt, message);
+    send: async (message, { upload }) => {
+      const request = { input: inputOf(message, upload), key: newIdempotencyKey() };
+      const sent = await send(request, message);
       return () => addLine(client, message.thread, sent);
     },
   });
 
 export const startSupport = (client: QueryClient): (() => void) =>
-  startSupportOutbox(client, 'support', (input, attempt) =>
-    performWithReauth(sendSupport, Object.assign(attempt, { input })),
-  );
+  startSupportOutbox(client, 'support', (request) => performWithReauth(sendSupport, request));

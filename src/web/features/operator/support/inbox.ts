@@ -110,10 +110,12 @@ export function refreshThread(client: QueryClient, accountId: string): void {
 
 /** Sends answers and notes to customers. @returns the stop function */
 export const startInbox = (client: QueryClient): (() => void) =>
-  startSupportOutbox(client, 'inbox', async (fields, attempt, { thread, body }) => {
+  startSupportOutbox(client, 'inbox', async ({ input, key }, { thread, body }) => {
     const internal = body.internal ? ('1' as const) : undefined;
-    const input = { account_id: thread, ...fields, internal };
-    const line = await performWithReauth(sendInbox, Object.assign(attempt, { input }));
+    const line = await performWithReauth(sendInbox, {
+      input: { account_id: thread, ...input, internal },
+      key,
+    });
     refreshThread(client, thread);
     return line;
   });

@@ -174,7 +174,7 @@ test('losing the network while sending loses nothing, and sends nothing twice', 
   expect(types).toEqual(['location', 'contact', 'location', 'text']);
 });
 
-test('a text that gets no answer is kept when its tab closes, and another tab sends it once', async ({
+test('a text without an answer outlives its tab, and another tab sends it once', async ({
   person,
 }) => {
   const { who, sent, path } = await openShop(address, '6281355591001');
