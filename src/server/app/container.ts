@@ -10,7 +10,7 @@ import {
   type AccountOpened,
 } from '#server/domains/accounts/accounts.ts';
 import {
-  type BillingWorkDeps,
+  type BillingDeps,
   type Invoices,
   openInvoices,
   recordSeller,
@@ -117,7 +117,7 @@ export type Container = {
     sendSystemText: SendText;
   } & Pick<AccountsDeps, 'codesInSimulator' | 'sendSystemCode' | 'takesCodes'>;
   billing: {
-    work: BillingWorkDeps;
+    work: BillingDeps;
     invoices: Invoices;
   };
   broadcasts: Broadcasts;
@@ -484,7 +484,7 @@ export function openNetworks(infra: Infra, pools: Pools, given: Given): Networks
 type Given = {
   connecting: ConnectDeps;
   media: Media;
-  billing: BillingWorkDeps;
+  billing: BillingDeps;
   subscribers: Subscribers;
   /** Late: messages are opened together with the networks. */
   messages: () => Messages;
@@ -550,7 +550,7 @@ function openSimulated(
 /** Moves the clock and runs the jobs that become due at once. */
 async function moveClock(
   { clock, place }: Pick<Infra, 'clock' | 'place'>,
-  billing: BillingWorkDeps,
+  billing: BillingDeps,
   to: Date,
 ): Promise<void> {
   clock.move?.(to);

@@ -45,7 +45,6 @@ import {
   atOnce,
   inPages,
 } from '#server/infra/account-data.ts';
-import type { Secrets } from '#server/infra/security/secrets.ts';
 import { deviceName, endOtherSessions, rotateToken } from './sessions/sessions.ts';
 import type { User } from '#contract/accounts.ts';
 import { changePassword, changePhone, confirmPhone, updateUser } from '#contract/people.ts';
@@ -57,17 +56,14 @@ import { notifyPasswordChanged, notifyPhoneChanged } from '#server/domains/accou
 import type { InputOf } from '#contract/base/act.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 
-type Deps = {
-  sql: Sql;
-  /** Sessions are looked up by hash, in all accounts. */
-  allAccountsSql: Sql;
-  secrets: Secrets;
-};
-
 /**
  * The users of an account and their activity. Erased last: the other domains find their data by these phone numbers.
  */
-export const accountsAccountData = ({ sql, allAccountsSql, secrets }: Deps): AccountData => ({
+export const accountsAccountData = ({
+  sql,
+  allAccountsSql,
+  secrets,
+}: Pick<AccountsDeps, 'sql' | 'allAccountsSql' | 'secrets'>): AccountData => ({
   subjects: (accountId) => [
     { name: 'profil', rows: () => atOnce(() => peopleOf(sql, accountId)) },
     { name: 'persetujuan', rows: () => atOnce(() => consentsOf(sql, accountId)) },
@@ -175,7 +171,7 @@ async function* auditOf(sql: Sql, accountId: string): AsyncGenerator<Row> {
 
 /** Leaves a pseudonym: the ids of the account and its users, the ledger, and its numbers as keyed hashes. */
 async function erase(
-  { allAccountsSql, secrets }: Omit<Deps, 'sql'>,
+  { allAccountsSql, secrets }: Pick<AccountsDeps, 'allAccountsSql' | 'secrets'>,
   { accountId, phones }: ErasureRequest,
 ): Promise<void> {
   const people = await allAccountsSql<{ id: string }[]>`

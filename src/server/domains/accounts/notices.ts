@@ -4,7 +4,6 @@ import type { AccountsDeps } from './deps.ts';
 import { deviceName } from './sessions/sessions.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { phonesOf } from '#server/domains/accounts/people.ts';
-import type { Sql } from '#server/infra/postgres/database.ts';
 
 type Deps = Pick<AccountsDeps, 'sendSystemText'>;
 
@@ -135,14 +134,6 @@ export const notifyExportReady = (deps: Deps, phone: string): Promise<void> =>
       'Bukan Anda yang memintanya? Segera ganti kata sandi dan akhiri sesi lain.',
   );
 
-type NotifyDeps = {
-  allAccountsSql: Sql;
-  /** Sends a text through the installation's own token; the same `key` sends it once. */
-  sendSystemText: (phone: string, text: string, shownText: string, key: string) => Promise<void>;
-  report: (trouble: unknown) => void;
-  now: () => Date;
-};
-
 /** Older suspensions are not sent: users who were not reached by then read them at sign-in. */
 const NOTIFY_WITHIN_MS = 86_400_000;
 
@@ -150,7 +141,13 @@ const NOTIFY_WITHIN_MS = 86_400_000;
  * Notifies the users of suspended or reinstated accounts who were not notified yet. Called after the change, and by a
  * job after a crash or while the channel was down.
  */
-export async function notifySuspensions(deps: NotifyDeps): Promise<void> {
+export async function notifySuspensions(
+  deps: Pick<AccountsDeps, 'allAccountsSql' | 'report'> & {
+    /** Sends a text through the installation's own token; the same `key` sends it once. */
+    sendSystemText: (phone: string, text: string, shownText: string, key: string) => Promise<void>;
+    now: () => Date;
+  },
+): Promise<void> {
   const { allAccountsSql: sql } = deps;
   const due = await sql<{ accountId: string; id: string; becomes: string; reason: string }[]>`
     select account_id as "accountId", suspension_id as id, becomes, reason from account_suspensions

@@ -32,12 +32,7 @@ import {
 } from '#server/domains/accounts/people.ts';
 import { newId } from '#server/infra/ids.ts';
 
-type Deps = Pick<
-  AccountsDeps,
-  'allAccountsSql' | 'releaseFile' | 'report' | 'sendSystemText' | 'sessions'
->;
-
-export const operatorsActs = (deps: Deps): readonly ActHandler[] => [
+export const operatorsActs = (deps: AccountsDeps): readonly ActHandler[] => [
   handle(listOperators, ({ caller }, input) => operatorsPage(deps, caller.userId, input)),
   handle(inviteOperator, async ({ caller }, { name, phone, roles }) => {
     const operator = { name, phone, roles: uniqueRoles(roles) };
@@ -170,7 +165,7 @@ const decidesOnMoney = (roles: readonly OperatorRole[]): boolean =>
   roles.includes('money') || roles.includes('admin');
 
 async function remove(
-  { allAccountsSql, releaseFile, sessions }: Deps,
+  { allAccountsSql, releaseFile, sessions }: AccountsDeps,
   { callerId, userId }: Omit<Change, 'roles'>,
 ): Promise<void> {
   const { ended, release } = await allAccountsSql.begin(async (tx) => {
@@ -191,7 +186,7 @@ async function remove(
 }
 
 async function operatorsPage(
-  { allAccountsSql }: Deps,
+  { allAccountsSql }: AccountsDeps,
   callerId: string,
   { page = 0 }: { page?: number | undefined },
 ): Promise<PageOf<Operator>> {

@@ -33,11 +33,6 @@ const WAITS_SECONDS = [60, 120, 300] as const;
 export const waitAfter = (sends: number): number =>
   WAITS_SECONDS[Math.min(sends, WAITS_SECONDS.length) - 1] ?? 300;
 
-type CodeDeps = Pick<
-  AccountsDeps,
-  'takesCodes' | 'config' | 'log' | 'secrets' | 'sendSystemText' | 'sendSystemCode'
->;
-
 type CodeRequest = {
   purpose: OtpPurpose;
   phone: string;
@@ -64,7 +59,7 @@ const codeHmac = ({ secrets }: Pick<AccountsDeps, 'secrets'>, challengeId: strin
  */
 export async function issueCode(
   tx: Tx,
-  deps: CodeDeps,
+  deps: AccountsDeps,
   { purpose, phone, user, pending, isDecoy = false }: CodeRequest,
   { ip, device }: Client,
 ): Promise<IssuedCode> {
@@ -152,7 +147,7 @@ type Row = {
  */
 export async function reissueCode(
   tx: Tx,
-  deps: CodeDeps,
+  deps: AccountsDeps,
   challengeId: string,
   ip: string,
 ): Promise<IssuedCode> {
@@ -344,8 +339,6 @@ const PREFIX_JUDGED_FROM = 30;
 const PREFIX_ENTERED_SHARE = 0.2;
 const UNLIMITED = 1_000_000_000;
 
-type SecretsDeps = Pick<AccountsDeps, 'secrets'>;
-
 type OtpPurpose = 'register' | 'login' | 'forgot' | 'phone_old' | 'phone_new' | 'delete';
 
 /**
@@ -371,7 +364,7 @@ const reachesStrangers = (pot: Pot): boolean => pot === 'register' || pot === 'n
 const newCode = (): string => randomInt(1_000_000).toString().padStart(6, '0');
 
 /** Hashes a phone, or its prefix, as the subject of a counter, so that the database does not reveal numbers. */
-const subjectHash = ({ secrets }: SecretsDeps, phone: string): string =>
+const subjectHash = ({ secrets }: Pick<AccountsDeps, 'secrets'>, phone: string): string =>
   hmac(secrets.key('pepper'), 'limit', phone).toString('hex').slice(0, 32);
 
 const prefixOf = (phone: string): string => phone.slice(0, -4);
@@ -470,7 +463,7 @@ async function countCode(
 /** Counts an entered code: `countCode` compares it with the codes sent to the prefix. */
 async function countEntered(
   tx: Tx,
-  deps: SecretsDeps,
+  deps: Pick<AccountsDeps, 'secrets'>,
   { purpose, phone }: Pick<CodeCount, 'purpose' | 'phone'>,
 ): Promise<void> {
   const day = { max: UNLIMITED, windowSeconds: DAY_SECONDS };

@@ -44,24 +44,30 @@ import type { Sessions } from '#server/domains/accounts/sessions/sessions.ts';
 import { type Contents, writeArchive } from '#server/infra/archive.ts';
 import { StoreAway } from '#server/infra/file-store/file-store.ts';
 
-type SecretsDeps = { secrets: Pick<Secrets, 'key'> };
-
 /** A keyed hash: without the key all numbers could be tried. */
-const hmacOf = ({ secrets }: SecretsDeps, phone: string): Buffer =>
+const hmacOf = ({ secrets }: Pick<AccountsDeps, 'secrets'>, phone: string): Buffer =>
   hmac(secrets.key('phones'), 'phone', phone);
 
 /**
  * True if a number belonged to an account before: one that was erased, or has another number now. Call it after
  * claiming the number, in the same transaction: its former owner has then committed.
  */
-export async function hadAccount(tx: Tx, deps: SecretsDeps, phone: string): Promise<boolean> {
+export async function hadAccount(
+  tx: Tx,
+  deps: Pick<AccountsDeps, 'secrets'>,
+  phone: string,
+): Promise<boolean> {
   const [row] = await tx<{ known: boolean }[]>`
     select exists (select from erased_account_phones where phone_hmac = ${hmacOf(deps, phone)})
       or exists (select from former_phones where phone = ${phone}) as known`;
   return row?.known ?? false;
 }
 
-export async function storeErasedPhones(tx: Sql | Tx, deps: SecretsDeps, accountId: string) {
+export async function storeErasedPhones(
+  tx: Sql | Tx,
+  deps: Pick<AccountsDeps, 'secrets'>,
+  accountId: string,
+) {
   const phones = await tx<{ phone: string }[]>`
     select phone from user_phones where account_id = ${accountId}
     union select phone from former_phones where account_id = ${accountId}`;
@@ -122,12 +128,9 @@ const cancelDeletionHandler = (deps: AccountsDeps): ActHandler =>
     return user;
   });
 
-type EraseDeps = {
-  allAccountsSql: Sql;
-  sendSystemText: AccountsDeps['sendSystemText'];
+type EraseDeps = Pick<AccountsDeps, 'allAccountsSql' | 'sendSystemText' | 'report'> & {
   /** All data of accounts, in the order of erasure; this domain's own last. */
   accountDataSources: readonly AccountData[];
-  report: AccountsDeps['report'];
 };
 
 /** This long after closing no act of the account is in progress any more. */
@@ -195,17 +198,15 @@ async function phonesOf(allAccountsSql: Sql, accountId: string): Promise<Erasure
   return found.map(({ phone }) => phone);
 }
 
-type ExportsDeps = {
-  sql: Sql;
-  allAccountsSql: Sql;
-  secrets: Secrets;
+type ExportsDeps = Pick<
+  AccountsDeps,
+  'sql' | 'allAccountsSql' | 'secrets' | 'sendSystemText' | 'report'
+> & {
   place: FileJobStorage;
   accountDataSources: () => readonly AccountData[];
   /** Waits until they include everything committed before. */
   catchUp: () => Promise<void>;
   sessions: Pick<Sessions, 'isElsewhere'>;
-  sendSystemText: AccountsDeps['sendSystemText'];
-  report: AccountsDeps['report'];
 };
 
 export type Exports = {
@@ -367,14 +368,6 @@ async function sweepArchives(files: FileJobs): Promise<void> {
   await sweepAttempts(files);
 }
 
-type ExportJobDeps = {
-  files: FileJobs;
-  accountDataSources: () => readonly AccountData[];
-  catchUp: () => Promise<void>;
-  sendSystemText: AccountsDeps['sendSystemText'];
-  report: AccountsDeps['report'];
-};
-
 const RETENTION_HOURS = 24;
 
 /**
@@ -383,7 +376,10 @@ const RETENTION_HOURS = 24;
  *
  * @param stop ends it early: the archive in progress is released, and another worker starts it anew.
  */
-async function makePendingExports(deps: ExportJobDeps, stop: AbortSignal): Promise<void> {
+async function makePendingExports(
+  deps: ExportsDeps & { files: FileJobs },
+  stop: AbortSignal,
+): Promise<void> {
   while (!stop.aborted) {
     const claim = await claimNext(deps.files);
     if (!claim) break;
@@ -401,7 +397,11 @@ async function makePendingExports(deps: ExportJobDeps, stop: AbortSignal): Promi
   if (!stop.aborted) await notifyReady(deps);
 }
 
-async function makeArchive(deps: ExportJobDeps, claim: Claim, signal: AbortSignal): Promise<void> {
+async function makeArchive(
+  deps: ExportsDeps & { files: FileJobs },
+  claim: Claim,
+  signal: AbortSignal,
+): Promise<void> {
   const { files, accountDataSources, report } = deps;
   await deps.catchUp();
   const contents = contentsOf(accountDataSources(), claim.accountId);
@@ -477,7 +477,7 @@ async function createProgress({ subjects }: Contents) {
 type ReadyExport = { accountId: string; exportId: string; phone: string };
 
 /** Notifies the requester of an archive; after a crash in between once more. */
-async function notifyReady(deps: ExportJobDeps): Promise<void> {
+async function notifyReady(deps: ExportsDeps & { files: FileJobs }): Promise<void> {
   const { allAccountsSql } = deps.files;
   const unnotified = await allAccountsSql<ReadyExport[]>`
     select e.account_id as "accountId", e.export_id as "exportId", u.phone

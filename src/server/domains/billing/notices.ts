@@ -1,3 +1,4 @@
+import type { BillingDeps } from './deps.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
 import { type Rupiah, formatRupiah } from '#contract/base/money.ts';
@@ -183,18 +184,8 @@ export const cancelled = ({ ended, free }: { ended: Plan; free: Plan }): NoticeT
 
 const AT_ONCE = 50;
 
-export type DeliverDeps = {
-  allAccountsSql: Sql;
-  queueNotice: (
-    tx: Tx,
-    notice: { accountId: string; title: string; body: string; url: string; tag: string },
-  ) => Promise<void>;
-  sendSystemText: (phone: string, text: string) => Promise<void>;
-  report: (trouble: unknown) => void;
-};
-
 /** Browser notices are delivered once, messages at least once. A failed one is retried, and blocks no other. */
-export async function deliverNotices(deps: DeliverDeps, at: Date): Promise<void> {
+export async function deliverNotices(deps: BillingDeps, at: Date): Promise<void> {
   for (;;) {
     const due = await claimNotices(deps.allAccountsSql, at, AT_ONCE);
     for (const notice of due) await deliver(deps, notice, at).catch(deps.report);
@@ -203,7 +194,7 @@ export async function deliverNotices(deps: DeliverDeps, at: Date): Promise<void>
 }
 
 async function deliver(
-  { allAccountsSql, queueNotice, sendSystemText }: DeliverDeps,
+  { allAccountsSql, queueNotice, sendSystemText }: BillingDeps,
   notice: DueNotice,
   at: Date,
 ): Promise<void> {

@@ -33,12 +33,15 @@ import { csvOf, timeInWib } from '#server/infra/csv.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { type Secrets, hmac, sameBytes } from '#server/infra/security/secrets.ts';
 
-type Deps = AuditExportDeps & {
+type AuditDeps = {
+  allAccountsSql: Sql;
+  secrets: Secrets;
+  now: () => Date;
   folder: string;
   report: (error: unknown) => void;
 };
 
-export const auditActs = (deps: Deps): readonly ActHandler[] => [
+export const auditActs = (deps: AuditDeps): readonly ActHandler[] => [
   handle(
     listAudit,
     async (_call, { page = 0, start: _, sort_by: __, sort_type: ___, ...filter }) => {
@@ -73,7 +76,7 @@ export const auditActs = (deps: Deps): readonly ActHandler[] => [
 const WAIT_MS = 8_000;
 
 /** The verification, or null if it takes longer; its result is stored when it ends. */
-async function checkSoon(deps: Deps): Promise<{ check: AuditCheck | null }> {
+async function checkSoon(deps: AuditDeps): Promise<{ check: AuditCheck | null }> {
   const check = storeAuditCheck(deps);
   const waiting = new AbortController();
   const late = pause(WAIT_MS, null, { signal: waiting.signal }).catch(() => null);
@@ -86,8 +89,6 @@ async function checkSoon(deps: Deps): Promise<{ check: AuditCheck | null }> {
   }
 }
 
-type AuditExportDeps = { allAccountsSql: Sql; secrets: Secrets; now: () => Date };
-
 const LINK_MS = 10 * 60_000;
 /** Exports of an operator per day (docs/threats.md, T37). */
 const DAILY_MAX = 3;
@@ -98,7 +99,7 @@ type Claim = { userId: string; filter: AuditFilter; endsMs: number };
 
 /** A signed link to the entries of a filter, valid for minutes. @throws Refusal `export_limit`. */
 async function linkToAudit(
-  { allAccountsSql, secrets, now }: AuditExportDeps,
+  { allAccountsSql, secrets, now }: Pick<AuditDeps, 'allAccountsSql' | 'secrets' | 'now'>,
   userId: string,
   filter: AuditFilter,
 ): Promise<{ url: string; filename: string }> {
@@ -123,7 +124,7 @@ const nameOf = ({ from, to }: AuditFilter): string =>
  * CSV of a signed address; undefined if the signature is invalid or expired, or its creator is no longer an admin.
  */
 export async function openAuditExport(
-  { allAccountsSql, secrets, now }: AuditExportDeps,
+  { allAccountsSql, secrets, now }: Pick<AuditDeps, 'allAccountsSql' | 'secrets' | 'now'>,
   { id, key }: { id: string; key: string },
 ): Promise<{ name: string; stream: Readable } | undefined> {
   if (!sameBytes(macOf(secrets, id), Buffer.from(key, 'base64url'))) return undefined;

@@ -14,7 +14,7 @@ import type { Log } from '#server/infra/observability/log.ts';
 import type { Sample } from '#server/infra/observability/metrics.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import type { Reading } from '#server/infra/postgres/replica.ts';
-import type { MoneyDeps } from '#server/domains/operator/deps.ts';
+import type { OperatorDeps } from '#server/domains/operator/deps.ts';
 import type {
   Reconciliation,
   ReconciliationFinding,
@@ -36,7 +36,7 @@ import { readSellerGaps } from '#server/domains/billing/billing.ts';
 import { tiesOf } from '#server/domains/accounts/accounts.ts';
 import { pendingAdjustments } from '#server/domains/operator/adjustments/list.ts';
 
-type Deps = Pick<MoneyDeps, 'allAccountsSql' | 'now' | 'statusOf'> & {
+type Deps = Pick<OperatorDeps, 'allAccountsSql' | 'now' | 'statusOf'> & {
   log: Pick<Log, 'error'>;
   reading: Pick<Reading, 'allAccountsSql' | 'catchUp'>;
   folder: string;
@@ -102,8 +102,6 @@ export async function booksRed(allAccountsSql: Sql): Promise<Sample[]> {
   ];
 }
 
-type ReconcileDeps = Pick<MoneyDeps, 'allAccountsSql' | 'now' | 'statusOf'>;
-
 const DAY_MS = 86_400_000;
 const COMPARED_DAYS = 35;
 /** Arbitrary, but equal on every node: the holder of this advisory lock reconciles. */
@@ -115,7 +113,9 @@ const RECONCILE_LOCK = 7_206_313;
  *
  * @throws Refusal `check_running` when another node is reconciling.
  */
-export async function reconcile(deps: ReconcileDeps): Promise<Reconciliation> {
+export async function reconcile(
+  deps: Pick<OperatorDeps, 'allAccountsSql' | 'now' | 'statusOf'>,
+): Promise<Reconciliation> {
   const { allAccountsSql, now, statusOf } = deps;
   const at = now();
   const since = new Date(at.getTime() - COMPARED_DAYS * DAY_MS);
@@ -157,7 +157,7 @@ export async function lastReconciliation(
 
 /** All figures are of the same instant. */
 export function overviewOf(
-  { allAccountsSql, now }: Pick<MoneyDeps, 'allAccountsSql' | 'now'>,
+  { allAccountsSql, now }: Pick<OperatorDeps, 'allAccountsSql' | 'now'>,
   operatorId: string,
 ): Promise<MoneyOverview> {
   const at = now();

@@ -3,7 +3,6 @@ import { operatorOverview, type OperatorOverview } from '#contract/operator/over
 import * as things from '#contract/operator/customers.ts';
 import { type ActHandler, handle, type Person } from '#server/infra/acts.ts';
 import {
-  type CustomerActDeps,
   endPlan,
   endSessions,
   suspendCustomer,
@@ -13,7 +12,7 @@ import {
   customerTopup,
   discloseText,
 } from './customers.ts';
-import type { MoneyDeps } from './deps.ts';
+import type { ConsoleDeps } from './deps.ts';
 import { countPauses } from '#server/domains/channels/channels.ts';
 import { countSetAside, outboxLagSeconds } from '#server/domains/events/events.ts';
 import { trafficFigures } from '#server/domains/messages/messages.ts';
@@ -24,8 +23,6 @@ import { freeBytes } from '#server/infra/observability/disk.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { databaseFigures } from '#server/infra/observability/database-figures.ts';
 import { liveDefinitions, waitingChanges } from '#server/infra/settings/live.ts';
-
-export type ConsoleDeps = CustomerActDeps & OverviewDeps & Pick<MoneyDeps, 'config'>;
 
 export function consoleActs(deps: ConsoleDeps): readonly ActHandler[] {
   const overview = openOverview(deps);
@@ -73,29 +70,13 @@ export function consoleActs(deps: ConsoleDeps): readonly ActHandler[] {
   ];
 }
 
-type SupportFigures = { waiting: number; oldest: Date | null };
-
-type OverviewDeps = {
-  allAccountsSql: Sql;
-  now: () => Date;
-  dataFolder: string;
-  disks: { full: () => readonly string[] };
-  version: string;
-  build: string;
-  /** Whether the installation can send codes. */
-  codesGoOut: (allAccountsSql: Sql) => Promise<boolean>;
-  supportFigures: (allAccountsSql: Sql) => Promise<SupportFigures>;
-  /** A monotonic clock, in milliseconds. */
-  clockMs?: () => number;
-};
-
 export type Overview = (caller: Pick<Person, 'operatorRoles'>) => Promise<OperatorOverview>;
 
 /** Cache lifetime of figures that change with every message, shared by all operators. */
 const FAST_FIGURES_MS = 1_000;
 const SLOW_FIGURES_MS = 10_000;
 
-export function openOverview(deps: OverviewDeps): Overview {
+export function openOverview(deps: ConsoleDeps): Overview {
   const { allAccountsSql: sql, now, clockMs = () => performance.now() } = deps;
   const traffic = cached(FAST_FIGURES_MS, clockMs, () => trafficFigures(sql, now()));
   const events = cached(FAST_FIGURES_MS, clockMs, async () => {
@@ -141,7 +122,7 @@ async function waitingSettings(sql: Sql): Promise<OperatorOverview['settings_wai
   }));
 }
 
-async function slowFigures(deps: OverviewDeps) {
+async function slowFigures(deps: ConsoleDeps) {
   const { allAccountsSql: sql, codesGoOut, dataFolder } = deps;
   const [{ nodes, ...database }, jobs, runs, work, codes, free, backup, pauses] = await Promise.all(
     [

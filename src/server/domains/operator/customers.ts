@@ -32,7 +32,7 @@ import {
   recentEntries,
   walletOf,
 } from '#server/domains/ledger/ledger.ts';
-import type { MoneyDeps } from '#server/domains/operator/deps.ts';
+import type { ConsoleDeps, OperatorDeps } from '#server/domains/operator/deps.ts';
 import {
   givenAlone,
   lockAlone,
@@ -90,7 +90,7 @@ async function refuseEnded(tx: Tx, accountId: string): Promise<void> {
  * @throws Refusal `not_found`, `account_ended`.
  */
 export async function freezeCustomer(
-  deps: CustomerDeps,
+  deps: Pick<OperatorDeps, 'allAccountsSql' | 'now'>,
   { accountId, isFrozen, reason, operatorId }: CustomerAction & { isFrozen: boolean },
 ): Promise<OperatorCustomerDetail> {
   await deps.allAccountsSql.begin(async (tx) => {
@@ -105,8 +105,6 @@ export async function freezeCustomer(
   return customerDetail(deps, accountId);
 }
 
-type LimitedDeps = CustomerDeps & Pick<MoneyDeps, 'config'>;
-
 /**
  * Refuses an action above the limit of one operator, because it has no proposal for a second one. Call it under
  * `lockAlone`.
@@ -115,7 +113,7 @@ type LimitedDeps = CustomerDeps & Pick<MoneyDeps, 'config'>;
  */
 async function refuseAboveLimit(
   tx: Tx,
-  { config }: LimitedDeps,
+  { config }: Pick<OperatorDeps, 'config'>,
   { ties, at, ...asked }: { accountId: string; amount: number; ties: OperatorTies; at: Date },
 ): Promise<void> {
   if (asked.amount === 0) return;
@@ -131,7 +129,7 @@ async function refuseAboveLimit(
  * @throws Refusal `not_found`, `account_ended`, `operator_limit_reached`.
  */
 export async function approveBonus(
-  deps: LimitedDeps,
+  deps: Pick<OperatorDeps, 'allAccountsSql' | 'now' | 'config'>,
   { accountId, reason, operatorId }: CustomerAction,
 ): Promise<OperatorCustomerDetail> {
   const at = deps.now();
@@ -150,13 +148,6 @@ export async function approveBonus(
   return customerDetail(deps, accountId);
 }
 
-export type CustomerActDeps = CustomerDeps & {
-  /** Sends a text through the installation's own token; the same `key` sends it once. */
-  sendSystemText: (phone: string, text: string, shownText: string, key: string) => Promise<void>;
-  evictSessions: (sessionIds: readonly string[]) => Promise<void>;
-  report: (trouble: unknown) => void;
-};
-
 /**
  * Suspends or reactivates a customer, and sends them the reason. Suspending ends sessions and open links, and stops
  * accepting and sending; queued messages stay, and continue afterwards or expire. Repeating it changes nothing.
@@ -164,7 +155,7 @@ export type CustomerActDeps = CustomerDeps & {
  * @throws Refusal `not_found`, `account_ended`.
  */
 export async function suspendCustomer(
-  deps: CustomerActDeps,
+  deps: ConsoleDeps,
   order: CustomerAction & { becomes: 'suspended' | 'active' },
 ): Promise<OperatorCustomerDetail> {
   const { accountId, becomes } = order;
@@ -187,7 +178,7 @@ export async function suspendCustomer(
 
 /** Ends one session of a customer, or all. @throws Refusal `not_found`. */
 export async function endSessions(
-  deps: CustomerActDeps,
+  deps: ConsoleDeps,
   { accountId, sessionId }: { accountId: string; sessionId: string | undefined },
 ): Promise<OperatorCustomerDetail> {
   const ended = await deps.allAccountsSql.begin(async (tx) => {
@@ -208,7 +199,7 @@ export async function endSessions(
  * @throws Refusal `not_found`, `account_ended`, `operator_limit_reached`, `subscription_not_running` on the free plan.
  */
 export async function endPlan(
-  deps: LimitedDeps,
+  deps: Pick<OperatorDeps, 'allAccountsSql' | 'now' | 'config'>,
   { accountId, reason, operatorId, refund }: CustomerAction & { refund: boolean },
 ): Promise<OperatorCustomerDetail> {
   const at = deps.now();
@@ -228,14 +219,9 @@ export async function endPlan(
   return customerDetail(deps, accountId);
 }
 
-export type CustomerDeps = {
-  allAccountsSql: Sql;
-  now: () => Date;
-};
-
 /** @throws Refusal `not_found`. */
 export async function customerDetail(
-  { allAccountsSql: sql, now }: CustomerDeps,
+  { allAccountsSql: sql, now }: Pick<OperatorDeps, 'allAccountsSql' | 'now'>,
   accountId: string,
 ): Promise<OperatorCustomerDetail> {
   const found = await customerOf(sql, accountId);
@@ -429,7 +415,7 @@ type MessageRef = { accountId: string; messageId: string };
 
 /** Hides the installation's own messages, which contain codes. @throws Refusal `not_found`. */
 async function refuseOwnAccount(
-  { allAccountsSql }: CustomerDeps,
+  { allAccountsSql }: Pick<OperatorDeps, 'allAccountsSql'>,
   accountId: string,
 ): Promise<void> {
   if (await customerOf(allAccountsSql, accountId)) return;
@@ -438,7 +424,7 @@ async function refuseOwnAccount(
 
 /** A customer's message without its text, with a masked number. @throws Refusal `not_found`. */
 export async function customerMessage(
-  deps: CustomerDeps,
+  deps: Pick<OperatorDeps, 'allAccountsSql' | 'now'>,
   ref: MessageRef,
 ): Promise<OperatorMessage> {
   await refuseOwnAccount(deps, ref.accountId);
@@ -448,7 +434,7 @@ export async function customerMessage(
 
 /** Records the disclosure before it answers (docs/threats.md, T48). @throws Refusal `not_found`. */
 export async function discloseText(
-  deps: CustomerDeps,
+  deps: Pick<OperatorDeps, 'allAccountsSql' | 'now'>,
   { operatorId, reason, ...ref }: MessageRef & { operatorId: string; reason: string },
 ): Promise<OutputOf<typeof readCustomerMessage>> {
   await refuseOwnAccount(deps, ref.accountId);
@@ -461,7 +447,7 @@ export async function discloseText(
 
 /** @throws Refusal `not_found`. */
 export async function customerToken(
-  deps: CustomerDeps,
+  deps: Pick<OperatorDeps, 'allAccountsSql' | 'now'>,
   { accountId, tokenId }: { accountId: string; tokenId: string },
 ): Promise<OperatorToken> {
   await refuseOwnAccount(deps, accountId);
@@ -474,7 +460,7 @@ export async function customerToken(
 
 /** @throws Refusal `not_found`. */
 export async function customerTopup(
-  deps: CustomerDeps,
+  deps: Pick<OperatorDeps, 'allAccountsSql' | 'now'>,
   ref: { accountId: string; topupId: string },
 ): Promise<Topup> {
   await refuseOwnAccount(deps, ref.accountId);
@@ -483,7 +469,7 @@ export async function customerTopup(
 
 /** @throws Refusal `not_found`. */
 export async function customerInvoice(
-  deps: CustomerDeps,
+  deps: Pick<OperatorDeps, 'allAccountsSql' | 'now'>,
   ref: { accountId: string; invoiceId: string },
 ): Promise<Invoice> {
   await refuseOwnAccount(deps, ref.accountId);

@@ -17,7 +17,7 @@ import {
   suspensePage,
 } from '#server/domains/payments/payments.ts';
 import { type ActHandler, handle, type Call, type Person } from '#server/infra/acts.ts';
-import type { OperatorDeps, MoneyDeps } from './deps.ts';
+import type { OperatorDeps } from './deps.ts';
 import * as books from '#contract/operator/books.ts';
 import type { PlanDetails, PriceTables } from '#contract/operator/books.ts';
 import { Refusal } from '#contract/base/refusals.ts';
@@ -83,24 +83,18 @@ import { formatDateTime } from '#contract/base/time.ts';
 import { ChannelName } from '#contract/tokens.ts';
 import { systemFigures } from '#server/domains/messages/messages.ts';
 import {
-  type MoveDeps,
   type TokenRef,
-  type TokenSubscribers,
+  type TokensDeps,
   createLink,
   moveToChannel,
   systemTokenState,
   unlinkPhone,
 } from '#server/domains/tokens/tokens.ts';
 import type { Config } from '#server/infra/config.ts';
-import type { Secrets } from '#server/infra/security/secrets.ts';
 
-type SystemTokenDeps = {
-  sql: Sql;
+type SystemTokenDeps = Pick<TokensDeps, 'sql' | 'secrets' | 'subscribers' | 'isOffered' | 'now'> & {
   allAccountsSql: Sql;
-  secrets: Secrets;
-  subscribers: TokenSubscribers;
   config: Pick<Config, 'OTP_DAILY_PER_ADDRESS' | 'OTP_DAILY_TOTAL'>;
-  now: () => Date;
   /** Sends a text of the installation; with `code`, in the way codes are sent. */
   sendAsSystem: (text: {
     to: string;
@@ -115,7 +109,7 @@ type SystemTokenDeps = {
   };
   /** The way codes are sent: `text`, `nothing`, or a template. */
   codesBy: () => Promise<string | { template: string; language: string }>;
-} & Pick<MoveDeps, 'isOffered'>;
+};
 
 /** The installation's own token belongs to the operators' account. */
 const handleOwn: typeof handle = (act, work) =>
@@ -219,7 +213,8 @@ export const operatorAccountData = ({ allAccountsSql }: { allAccountsSql: Sql })
 
 export { auditActs, openAuditExport } from './audit.ts';
 export { settingsActs } from './settings.ts';
-export { type ConsoleDeps, consoleActs } from './console-acts.ts';
+export type { ConsoleDeps } from './deps.ts';
+export { consoleActs } from './console-acts.ts';
 export { booksRed, checkAndSeal, reconcileNightly } from './books.ts';
 
 /** Acts of operators, across all accounts; the endpoint refuses everybody else. */
@@ -259,7 +254,7 @@ export const operatorActs = (deps: OperatorDeps): readonly ActHandler[] => [
   ...operatorChannelActs(deps),
 ];
 
-const booksActs = (deps: MoneyDeps): readonly ActHandler[] => [
+const booksActs = (deps: OperatorDeps): readonly ActHandler[] => [
   handle(books.moneyOverview, ({ caller }) => overviewOf(deps, caller.userId)),
   handle(books.listSeals, (_, input) => sealsPage(deps.allAccountsSql, input)),
   handle(books.verifySeal, () => newestSeal(deps)),
@@ -273,18 +268,16 @@ const booksActs = (deps: MoneyDeps): readonly ActHandler[] => [
 ];
 
 /** Hashes the rows of the newest seal again. @throws Refusal `nothing_sealed`. */
-async function newestSeal({ allAccountsSql }: MoneyDeps) {
+async function newestSeal({ allAccountsSql }: OperatorDeps) {
   const seal = await lastSeal(allAccountsSql);
   if (!seal) throw new Refusal('nothing_sealed', {});
   const { difference } = await verifySeals(allAccountsSql, { newestOnly: true });
   return { ok: difference === undefined, day: seal.day, why: difference?.why ?? null };
 }
 
-type Deps = Pick<MoneyDeps, 'allAccountsSql' | 'now'>;
-
 const DAY_MS = 24 * 3_600_000;
 
-const operatorChannelActs = (deps: Deps): readonly ActHandler[] => [
+const operatorChannelActs = (deps: OperatorDeps): readonly ActHandler[] => [
   handle(listNumbers, (_, input) => numbersPage(deps, input)),
   handle(listProviderAnswers, async (_, { days }) => {
     const since = new Date(deps.now().getTime() - Number(days) * DAY_MS);
@@ -293,7 +286,7 @@ const operatorChannelActs = (deps: Deps): readonly ActHandler[] => [
 ];
 
 async function numbersPage(
-  { allAccountsSql: sql, now }: Deps,
+  { allAccountsSql: sql, now }: OperatorDeps,
   { page = 0, channel, state, sort_by, sort_type }: InputOf<typeof listNumbers>,
 ): Promise<PageOf<ConnectedNumber>> {
   const { numbers, total } = await connectedNumbers(sql, {
@@ -329,7 +322,7 @@ type Dated = {
   reason: string | null;
 };
 
-async function priceTables(deps: MoneyDeps): Promise<PriceTables> {
+async function priceTables(deps: OperatorDeps): Promise<PriceTables> {
   const { allAccountsSql: sql, config, now } = deps;
   const { prices, rates } = await datedTables(sql);
   const people = [...prices, ...rates].flatMap(({ set_by }) => set_by ?? []);
@@ -353,7 +346,7 @@ function stateOf(row: Dated, inForce: Dated | undefined, at: Date): 'past' | 'no
 }
 
 const settingOf = (
-  deps: MoneyDeps,
+  deps: OperatorDeps,
   operatorId: string,
   { reason, valid_from }: { reason: string; valid_from?: string | undefined },
 ) => ({
@@ -365,7 +358,7 @@ const settingOf = (
 
 /** @throws Refusal `valid_from_past`, `valid_from_taken`. */
 async function changePrice(
-  deps: MoneyDeps,
+  deps: OperatorDeps,
   operatorId: string,
   input: InputOf<typeof books.setPrice>,
 ): Promise<PriceTables> {
@@ -378,7 +371,7 @@ async function changePrice(
 
 /** @throws Refusal `valid_from_past`, `valid_from_taken`. */
 async function changePpn(
-  deps: MoneyDeps,
+  deps: OperatorDeps,
   operatorId: string,
   input: InputOf<typeof books.setPpn>,
 ): Promise<PriceTables> {
@@ -388,12 +381,12 @@ async function changePpn(
   return priceTables(deps);
 }
 
-async function writePrices(deps: MoneyDeps, work: (tx: Tx) => Promise<void>): Promise<void> {
+async function writePrices(deps: OperatorDeps, work: (tx: Tx) => Promise<void>): Promise<void> {
   await deps.allAccountsSql.begin(work);
   await deps.prices.refresh();
 }
 
-const readPlans = (deps: MoneyDeps): Promise<PlanDetails[]> =>
+const readPlans = (deps: OperatorDeps): Promise<PlanDetails[]> =>
   plansForOperator(deps.allAccountsSql);
 
 /** Gratis, the default plan, is free and always on offer; no other plan is free. */
@@ -414,7 +407,7 @@ function refuseUnfit({ code, price }: { code: string; price: number }, isOffered
  * @throws Refusal `input_invalid` for a free plan other than Gratis, and for a Gratis that is not free or not on offer.
  */
 async function changePlan(
-  deps: MoneyDeps,
+  deps: OperatorDeps,
   operatorId: string,
   { reason: _, offered, ...plan }: InputOf<typeof books.savePlan>,
 ): Promise<PlanDetails> {
@@ -441,7 +434,7 @@ const proposalRequestOf = ({ caller, key }: Call<'operator'>, reason: string) =>
   reason,
 });
 
-const refundActs = (deps: MoneyDeps): readonly ActHandler[] => [
+const refundActs = (deps: OperatorDeps): readonly ActHandler[] => [
   handle(refunds.refundPayment, (call, { topup_id, reason }) =>
     proposePaymentRefund(deps, { topupId: topup_id }, proposalRequestOf(call, reason)),
   ),
@@ -463,7 +456,7 @@ const refundActs = (deps: MoneyDeps): readonly ActHandler[] => [
   ),
 ];
 
-const moneyActs = (deps: MoneyDeps): readonly ActHandler[] => [
+const moneyActs = (deps: OperatorDeps): readonly ActHandler[] => [
   ...refundActs(deps),
   handle(customers.findCustomers, (_, input) => customersPage(deps, input)),
   handle(customers.getCustomer, (_, { account_id }) => customerDetail(deps, account_id)),
@@ -532,7 +525,7 @@ const moneyActs = (deps: MoneyDeps): readonly ActHandler[] => [
 ];
 
 async function suspenseItems(
-  { allAccountsSql, now }: MoneyDeps,
+  { allAccountsSql, now }: OperatorDeps,
   input: InputOf<typeof listSuspense>,
 ): Promise<PageOf<SuspenseItem>> {
   const { rows, total } = await suspensePage(allAccountsSql, input);
@@ -543,7 +536,7 @@ type SuspenseNote = { provider: string; txn: string; note: string; operatorId: s
 
 /** Annotates a payment that stays in suspense. @throws Refusal `not_found`, `suspense_resolved`. */
 async function annotateItem(
-  { allAccountsSql, now }: MoneyDeps,
+  { allAccountsSql, now }: OperatorDeps,
   kept: SuspenseNote,
 ): Promise<SuspenseItem> {
   const { account_id: accountId } = await suspenseOf(allAccountsSql, kept);

@@ -13,8 +13,8 @@ import {
 } from '#contract/token-access.ts';
 import type { InputOf } from '#contract/base/act.ts';
 import { handle } from '#server/infra/acts.ts';
-import { type Sql, asAccount, type Tx } from '#server/infra/postgres/database.ts';
-import { readToken, tokenNotFound, type TokenSubscribers, needsReview } from './row.ts';
+import { asAccount, type Tx } from '#server/infra/postgres/database.ts';
+import { readToken, tokenNotFound, type TokensDeps, needsReview } from './row.ts';
 
 export type HeldAccess = Pick<
   KeyHolder,
@@ -68,9 +68,7 @@ function isListed(list: readonly string[], address: string): boolean {
   return ranges.some((range) => isWithin(caller, range));
 }
 
-type Deps = { sql: Sql; subscribers: TokenSubscribers; now: () => Date };
-
-export const updateTokenAccessHandler = (deps: Deps) =>
+export const updateTokenAccessHandler = (deps: TokensDeps) =>
   handle(updateTokenAccess, ({ caller }, input) => changeAccess(deps, caller.accountId, input));
 
 /**
@@ -80,7 +78,7 @@ export const updateTokenAccessHandler = (deps: Deps) =>
  * while the account gets no new key.
  */
 export function changeAccess(
-  { sql, subscribers, now }: Deps,
+  { sql, subscribers, now }: Pick<TokensDeps, 'sql' | 'subscribers' | 'now'>,
   accountId: string,
   { token_id, scopes, addresses, expires_on, key_in_address }: InputOf<typeof updateTokenAccess>,
 ): Promise<Token> {
@@ -136,8 +134,6 @@ function reachesFurther(before: readonly string[], after: readonly string[]): bo
   return !given.every((range) => known.some((outer) => isWithin(range, outer)));
 }
 
-type CoolDownDeps = { sql: Sql; subscribers: TokenSubscribers };
-
 /** Hours after a password reset by code, or a change of number, in which no API key is issued. */
 const COOL_DOWN_HOURS = 24;
 
@@ -157,7 +153,7 @@ export async function refuseCooling(tx: Tx, accountId: string): Promise<void> {
   if (hours > 0) throw new Refusal('cooling_down', { hours });
 }
 
-export const confirmTokenHandler = (deps: CoolDownDeps) =>
+export const confirmTokenHandler = (deps: TokensDeps) =>
   handle(confirmToken, ({ caller }, input) => endReview(deps, caller.accountId, input.token_id));
 
 /**
@@ -167,7 +163,7 @@ export const confirmTokenHandler = (deps: CoolDownDeps) =>
  * @throws Refusal `not_found` if the account has no such token.
  */
 function endReview(
-  { sql, subscribers }: CoolDownDeps,
+  { sql, subscribers }: TokensDeps,
   accountId: string,
   tokenId: string,
 ): Promise<Token> {

@@ -12,16 +12,9 @@ import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts
 import { newId } from '#server/infra/ids.ts';
 import { refuseCooling } from './access.ts';
 import { makeKey } from './keys.ts';
-import { readToken, type TokenSubscribers } from './row.ts';
+import { readToken, type TokensDeps } from './row.ts';
 
-type Deps = {
-  sql: Sql;
-  subscribers: TokenSubscribers;
-  limitOf: (tx: Tx, accountId: string) => Promise<number | undefined>;
-  isOffered: (channel: ChannelName) => boolean;
-};
-
-export const createTokenHandler = (deps: Deps) =>
+export const createTokenHandler = (deps: TokensDeps) =>
   handle(createToken, ({ caller }, input) => addToken(deps, caller.accountId, input));
 
 /** The token limit of an account whose plan sets none. */
@@ -34,7 +27,7 @@ export const TOKENS_MAX = 10;
  * that is not offered.
  */
 export function addToken(
-  { sql, subscribers, limitOf, isOffered }: Deps,
+  { sql, subscribers, limitOf, isOffered }: Omit<TokensDeps, 'secrets' | 'config' | 'now'>,
   accountId: string,
   { name, channel }: InputOf<typeof createToken>,
 ): Promise<OutputOf<typeof createToken>> {
@@ -60,7 +53,7 @@ export function addToken(
 /** Tells the subscribers of a new token. @returns it as the portal shows it */
 async function announceNew(
   tx: Tx,
-  subscribers: Deps['subscribers'],
+  subscribers: TokensDeps['subscribers'],
   ref: { accountId: string; tokenId: string },
 ): Promise<Token> {
   await subscribers.tokenCreated(tx, ref);
@@ -68,7 +61,7 @@ async function announceNew(
   return readToken(tx, ref.accountId, ref.tokenId);
 }
 
-export const firstTokenHandler = (deps: Omit<Deps, 'limitOf'>) =>
+export const firstTokenHandler = (deps: TokensDeps) =>
   handle(firstToken, ({ caller }, { channel }) =>
     ensureFirstToken(deps, caller.accountId, channel),
   );
@@ -79,7 +72,7 @@ export const firstTokenHandler = (deps: Omit<Deps, 'limitOf'>) =>
  * @throws Refusal `account_suspended`, or `channel_off` if it would be on a channel that is not offered.
  */
 function ensureFirstToken(
-  { sql, subscribers, isOffered }: Omit<Deps, 'limitOf'>,
+  { sql, subscribers, isOffered }: TokensDeps,
   accountId: string,
   channel: ChannelName,
 ): Promise<Token> {

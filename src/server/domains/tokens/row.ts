@@ -1,3 +1,7 @@
+import type { Config } from '#server/infra/config.ts';
+import type { Secrets } from '#server/infra/security/secrets.ts';
+import type { Scan } from '#contract/scan.ts';
+import type { LinkRef } from './links/link-data.ts';
 import { publicId } from '#contract/base/ids.ts';
 import type { Scope, ChannelName, Token, TokenStatus } from '#contract/tokens.ts';
 import { Refusal } from '#contract/base/refusals.ts';
@@ -161,4 +165,22 @@ export type TokenSubscribers = {
   tokenMoved: (tx: Tx, move: TokenMove) => Promise<void>;
   tokenDeleted: (tx: Tx, token: TokenRef) => Promise<void>;
   tokenChanged: (tx: Tx, token: TokenRef) => Promise<void>;
+};
+
+/**
+ * The latest QR and pairing code of a link from its network; null if there are none. Provided by the network's channel,
+ * which depends on tokens and not the reverse.
+ */
+export type NetworkQr = (tx: Tx, link: LinkRef) => Promise<Scan['qr']>;
+
+export type TokensDeps = {
+  sql: Sql;
+  secrets: Secrets;
+  subscribers: TokenSubscribers;
+  config: Pick<Config, 'TOKEN_DAILY_LIMIT_MAX'>;
+  /** The codes of links whose network creates them; undefined if there is no such network. */
+  networkQr?: NetworkQr | undefined;
+  limitOf: (tx: Tx, accountId: string) => Promise<number | undefined>;
+  isOffered: (channel: ChannelName) => boolean;
+  now: () => Date;
 };

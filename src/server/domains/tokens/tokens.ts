@@ -11,15 +11,12 @@ import {
 } from '#contract/tokens.ts';
 import { type ActHandler, handle } from '#server/infra/acts.ts';
 import type { ApiHandlers, KeyHolder } from '#server/infra/endpoints.ts';
-import type { Config } from '#server/infra/config.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
-import type { Secrets } from '#server/infra/security/secrets.ts';
 import {
-  type NetworkQr,
   consentScanHandler,
   linkTokenHandler,
   getScanHandler,
-  type OpenDeps,
+  type LinkDeps,
   startLink,
 } from './links/links.ts';
 import { updateTokenAccessHandler, confirmTokenHandler, refuseCooling } from './access.ts';
@@ -29,6 +26,7 @@ import {
   readToken,
   readTokens,
   tokenNotFound,
+  type TokensDeps,
   type TokenSubscribers,
   type TokenRef,
 } from './row.ts';
@@ -124,13 +122,7 @@ export async function takesCodes(
   return isOffered(channel) && (status === 'linked' || status === 'disconnected');
 }
 
-export type MoveDeps = {
-  sql: Sql;
-  subscribers: TokenSubscribers;
-  isOffered: (channel: ChannelName) => boolean;
-};
-
-const moveTokenHandler = (deps: MoveDeps) =>
+const moveTokenHandler = (deps: TokensDeps) =>
   handle(moveToken, ({ caller }, { token_id: tokenId, channel }) =>
     moveToChannel(deps, { accountId: caller.accountId, tokenId }, channel),
   );
@@ -141,7 +133,7 @@ const moveTokenHandler = (deps: MoveDeps) =>
  * @throws Refusal `channel_off`, `channel_busy`, `channel_waiting`, `account_suspended`, `not_found`
  */
 export function moveToChannel(
-  { sql, subscribers, isOffered }: MoveDeps,
+  { sql, subscribers, isOffered }: Pick<TokensDeps, 'sql' | 'subscribers' | 'isOffered'>,
   token: TokenRef,
   channel: ChannelName,
 ): Promise<Token> {
@@ -231,12 +223,12 @@ export async function holderOfToken(sql: Sql, tokenId: string): Promise<string |
 }
 
 /** The endpoints of a key's own token. */
-export const tokenEndpoints = (deps: OpenDeps): ApiHandlers<'getMe' | 'startLink'> => ({
+export const tokenEndpoints = (deps: LinkDeps): ApiHandlers<'getMe' | 'startLink'> => ({
   getMe: ({ sender }) => readMe(deps, sender),
   startLink: ({ sender, agent }) => startLink(deps, sender, agent),
 });
 
-const readMe = ({ sql }: OpenDeps, { accountId, tokenId, simulated }: KeyHolder): Promise<Me> =>
+const readMe = ({ sql }: LinkDeps, { accountId, tokenId, simulated }: KeyHolder): Promise<Me> =>
   asAccount(sql, accountId, async (tx) => {
     const token = await readToken(tx, accountId, tokenId);
     const [account] = await tx<{ name: string }[]>`
@@ -265,13 +257,7 @@ export {
   scanByNetwork,
   scanQr,
 } from './links/connect.ts';
-export {
-  type NetworkLink,
-  type NetworkQr,
-  failLink,
-  waitingLinks,
-  createLink,
-} from './links/links.ts';
+export { type NetworkLink, failLink, waitingLinks, createLink } from './links/links.ts';
 export {
   pruneRejectedCalls,
   storedFacts,
@@ -284,6 +270,8 @@ export { countTokens, hasHadToken } from './create.ts';
 export { tokensAccountData } from './account-data.ts';
 export {
   type NamedToken,
+  type NetworkQr,
+  type TokensDeps,
   hasLinkedToken,
   namedTokens,
   needsReview,
@@ -302,16 +290,6 @@ export {
   setPresence,
   linkNumber,
 } from './links/phones.ts';
-
-export type TokensDeps = {
-  sql: Sql;
-  secrets: Secrets;
-  subscribers: TokenSubscribers;
-  config: Pick<Config, 'TOKEN_DAILY_LIMIT_MAX'>;
-  networkQr?: NetworkQr | undefined;
-  limitOf: (tx: Tx, accountId: string) => Promise<number | undefined>;
-  now: () => Date;
-} & MoveDeps;
 
 export const tokensActs = (deps: TokensDeps): readonly ActHandler[] => [
   listTokensHandler(deps),
@@ -366,10 +344,7 @@ export async function pruneLinks(allAccountsSql: Sql): Promise<void> {
     where consent_at is null and expires_at < statement_timestamp() - interval '30 days'`;
 }
 
-type Deps = { sql: Sql; subscribers: TokenSubscribers };
-type ChangeDeps = Deps & { config: Pick<Config, 'TOKEN_DAILY_LIMIT_MAX'> };
-
-const updateTokenHandler = (deps: ChangeDeps) =>
+const updateTokenHandler = (deps: TokensDeps) =>
   handle(updateToken, ({ caller }, input) => changeToken(deps, caller.accountId, input));
 
 /**
@@ -378,7 +353,7 @@ const updateTokenHandler = (deps: ChangeDeps) =>
  * @throws Refusal `input_invalid` for a limit above the operators' maximum, unless it lowers the token's.
  */
 function changeToken(
-  { sql, subscribers, config: { TOKEN_DAILY_LIMIT_MAX: most } }: ChangeDeps,
+  { sql, subscribers, config: { TOKEN_DAILY_LIMIT_MAX: most } }: TokensDeps,
   accountId: string,
   { token_id, name, daily_limit }: InputOf<typeof updateToken>,
 ): Promise<Token> {
@@ -402,7 +377,7 @@ function changeToken(
   });
 }
 
-const rotateTokenHandler = (deps: Deps) =>
+const rotateTokenHandler = (deps: TokensDeps) =>
   handle(rotateToken, ({ caller }, input) => rotateKey(deps, caller.accountId, input.token_id));
 
 /**
@@ -411,7 +386,7 @@ const rotateTokenHandler = (deps: Deps) =>
  * @throws Refusal `cooling_down` while the account gets no new key.
  */
 export function rotateKey(
-  { sql, subscribers }: Deps,
+  { sql, subscribers }: Pick<TokensDeps, 'sql' | 'subscribers'>,
   accountId: string,
   tokenId: string,
 ): Promise<OutputOf<typeof rotateToken>> {
@@ -435,7 +410,7 @@ export function rotateKey(
   });
 }
 
-const deleteTokenHandler = (deps: Deps) =>
+const deleteTokenHandler = (deps: TokensDeps) =>
   handle(deleteToken, async ({ caller }, input) => {
     await removeToken(deps, caller.accountId, input.token_id);
     return {};
@@ -443,7 +418,7 @@ const deleteTokenHandler = (deps: Deps) =>
 
 /** Ends the keys, phone and open links of a token for good. Its messages remain readable. */
 export function removeToken(
-  { sql, subscribers }: Deps,
+  { sql, subscribers }: Pick<TokensDeps, 'sql' | 'subscribers'>,
   accountId: string,
   tokenId: string,
 ): Promise<void> {

@@ -2,7 +2,7 @@ import type { UploadPurpose } from '#contract/uploads.ts';
 import { isAbort, sentenceOf, TransportError } from '#web/api/errors.ts';
 import { Fault } from '#web/api/uploads/uploadFault.ts';
 import { uploadServer } from '#web/api/uploads/uploadWire.ts';
-import { forgetRecord, readRecord, writeRecord } from '#web/browser/push/records.ts';
+import { forgetRecord, inTurn, readRecord, writeRecord } from '#web/browser/push/records.ts';
 import { createStore, useStore } from '#web/browser/store.ts';
 
 /** The file was selected in a closed tab, and this browser could not store it. */
@@ -16,12 +16,13 @@ const serverFor = (purpose: UploadPurpose) => uploadServer(() => ({ metadata: { 
 /** Keeps the file of an outgoing message in this tab, and in the browser's storage in case the tab closes. */
 export function keepFile(id: string, file: File): void {
   files.set(id, file);
-  void writeRecord(`file ${id}`, file);
+  // A tab that reads it must not come before it is stored.
+  void inTurn(() => writeRecord(`file ${id}`, file), `file ${id}`);
 }
 
 /** The file of an outgoing message, if it is still available. */
 export async function fileOf(id: string): Promise<File | undefined> {
-  const file = files.get(id) ?? (await readRecord(`file ${id}`));
+  const file = files.get(id) ?? (await inTurn(() => readRecord(`file ${id}`), `file ${id}`));
   if (file) files.set(id, file);
   return file;
 }

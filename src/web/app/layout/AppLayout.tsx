@@ -1,4 +1,4 @@
-import { useQueryClient, useQuery, type QueryClient } from '@tanstack/react-query';
+import { useQueryClient, useQuery } from '@tanstack/react-query';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { usePath } from '#web/browser/router/Router.tsx';
 import { useDeferredValue, useEffect, useState, type ComponentType } from 'react';
@@ -32,9 +32,7 @@ import { Tooltip } from '#web/ui/overlay/Tooltip.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { showCount } from '#web/browser/tab/tabTitle.ts';
 import { ShortCount } from '#web/ui/status/CountBadge.tsx';
-import type { Store } from '#web/browser/store.ts';
-import { waitingTexts } from '#web/features/messages/conversations/thread/sending/waitingTexts.ts';
-import { supportWaiting } from '#web/features/support/outbox/waiting.ts';
+import { useSending } from '#web/app/layout/useSending.ts';
 
 /** The operator's menu is loaded with the operator pages only. */
 const OperatorShell = later(() => import('#web/app/shells/OperatorShell.tsx'));
@@ -88,7 +86,8 @@ function Live() {
   const { id, broadcasts } = useUser();
   const client = useQueryClient();
   useIncoming(id, followed);
-  useEffect(() => startWaiting(client), [client]);
+  useSending('conversation');
+  useSending('support');
   useEffect(() => {
     const onOpen = () => openOverlay('exports');
     return watchExports({ client, userId: id, onOpen });
@@ -167,59 +166,4 @@ function UnreadTitle() {
   useEffect(() => showCount(total), [total]);
   useEffect(() => () => showCount(0), []);
   return null;
-}
-
-/**
- * Sends messages waiting in this browser, stored or new; loads the sending code when there are any.
- *
- * @returns the stop function
- */
-function startWaiting(client: QueryClient): () => void {
-  const texts = whenWaiting(
-    waitingTexts,
-    ({ length }) => length > 0,
-    async () => {
-      const { startOutgoing } =
-        await import('#web/features/messages/conversations/thread/sending/outgoing.ts');
-      return () => startOutgoing(client);
-    },
-  );
-  const lines = whenWaiting(
-    supportWaiting,
-    (count) => count > 0,
-    async () => {
-      const { resumeOwnLines } = await import('#web/features/support/outbox/resume.ts');
-      return () => resumeOwnLines(client);
-    },
-  );
-  return () => {
-    texts();
-    lines();
-  };
-}
-
-/** Starts once there is something; if the code cannot be fetched, again on reconnect. */
-function whenWaiting<Waiting>(
-  store: Store<Waiting>,
-  isAny: (waiting: Waiting) => boolean,
-  load: () => Promise<() => () => void>,
-): () => void {
-  let stopSending: (() => void) | undefined;
-  let gone = false;
-  const look = () => {
-    if (stopSending || gone || !isAny(store.get())) return;
-    void load().then(
-      (start) => void (gone || (stopSending ??= start())),
-      () => undefined,
-    );
-  };
-  look();
-  const stopLooking = store.subscribe(look);
-  window.addEventListener('online', look);
-  return () => {
-    gone = true;
-    stopLooking();
-    window.removeEventListener('online', look);
-    stopSending?.();
-  };
 }

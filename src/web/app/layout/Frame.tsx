@@ -38,10 +38,9 @@ import { announce } from '#web/ui/announce/announce.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { createPortal } from 'react-dom';
 import { formatNumber } from '#contract/base/money.ts';
-import { waitingTexts } from '#web/features/messages/conversations/thread/sending/waitingTexts.ts';
 import { useStore } from '#web/browser/store.ts';
-import { supportWaiting } from '#web/features/support/outbox/waiting.ts';
 import { useServerAway } from '#web/api/server.ts';
+import { unsent } from '#web/api/unsent.ts';
 import { OFFLINE_PLACE, useOnline } from '#web/ui/layout/OfflineBar.tsx';
 
 type Props = {
@@ -257,17 +256,16 @@ function NewVersion({ onLater }: { onLater: () => void }) {
   );
 }
 
-/** The number of texts that wait for a network or the server, below the bar that says so. */
+/** The number of messages that wait for a network or the server, below the bar that says so. */
 function WaitingSends() {
-  const waiting = useStore(waitingTexts);
-  const lines = useStore(supportWaiting);
+  const waiting = useStore(unsent).filter(({ failed }) => !failed);
   const offline = !useOnline();
   const away = useServerAway();
   const operator = useUser().role === 'operator';
-  const count = waiting.length + lines;
   const bar = document.getElementById(OFFLINE_PLACE);
-  if (!(offline || away) || count === 0 || !bar) return null;
-  const last = waiting.at(-1);
+  if (!(offline || away) || waiting.length === 0 || !bar) return null;
+  const last = waiting.findLast(({ kind }) => kind === 'conversation');
+  const [open, peer] = last?.thread.split(' ') ?? [];
   return createPortal(
     <p
       className={classes(
@@ -275,12 +273,9 @@ function WaitingSends() {
         styles['line'],
       )}
     >
-      {formatNumber(count)} pesan menunggu tersambung.
+      {formatNumber(waiting.length)} pesan menunggu tersambung.
       {last ? (
-        <Link
-          to="/message-history"
-          search={{ view: 'percakapan', open: last.tokenId, peer: last.peer }}
-        >
+        <Link to="/message-history" search={{ view: 'percakapan', open, peer }}>
           Lihat
         </Link>
       ) : (

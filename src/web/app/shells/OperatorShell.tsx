@@ -5,6 +5,7 @@ import { useUser } from '#web/api/user.ts';
 import { AccountTools } from '#web/app/layout/AccountMenu.tsx';
 import { Frame } from '#web/app/layout/Frame.tsx';
 import { operatorMenuFor } from '#web/app/navigation/operatorMenu.ts';
+import { useSending } from '#web/app/layout/useSending.ts';
 import { useIncoming } from '#web/features/messages/incoming/useIncoming.ts';
 import { mayOpen, maySee } from '#web/features/operator/operator.ts';
 import {
@@ -52,5 +53,6 @@ const followed = { patches: [inboxPatches], support: inboxNews, messages: false 
 
 function Live() {
   useIncoming(useUser().id, followed);
+  useSending('inbox');
   return <InboxLive />;
 }

@@ -6,6 +6,7 @@ import { signOut, userQuery, useUser } from '#web/api/user.ts';
 import { Outlet, usePath } from '#web/browser/router/Router.tsx';
 import type { Path } from '#web/browser/router/routes.ts';
 import { useFrameHeights } from '#web/app/layout/useFrameHeights.ts';
+import { useSending } from '#web/app/layout/useSending.ts';
 import styles from '#web/app/layout/frame.module.css';
 import { useIncoming } from '#web/features/messages/incoming/useIncoming.ts';
 import { supportNews, supportPatches } from '#web/features/support/unread.ts';
@@ -26,6 +27,7 @@ export function SuspendedShell() {
   useQuery({ ...userQuery, refetchInterval: LOOK_MS });
   const { id, suspension, timezone } = useUser();
   useIncoming(id, followed);
+  useSending('support');
   const reason = suspension?.reason ?? '';
   if (usePath() === SUPPORT) return <InSupport reason={reason} />;
   return (

@@ -29,10 +29,10 @@ export async function hasRecords(): Promise<boolean> {
   }
 }
 
-/** Runs work on this browser's subscription in one tab or worker at a time, where locks are available. */
-export async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+/** Runs work in one tab or worker at a time, where locks are available; on this browser's subscription by default. */
+export async function inTurn<T>(work: () => Promise<T>, name = 'push'): Promise<T> {
   const { locks } = navigator as { locks?: LockManager };
-  return locks ? await locks.request('kabari-push', work) : work();
+  return locks ? await locks.request(`kabari-${name}`, work) : work();
 }
 
 /** Opened for each use: an open database cannot be deleted by another tab. */

@@ -23,7 +23,7 @@ import { useAct } from '#web/api/query.ts';
 import { SupportChat } from '#web/features/support/chat/SupportChat.tsx';
 import { closeSupportNotices } from '#web/features/support/notices.ts';
 import type { SupportPort } from '#web/features/support/port.ts';
-import { OWN, sendOwn, threadQuery, helpQuery } from '#web/features/support/queries.ts';
+import { OWN, threadQuery, helpQuery } from '#web/features/support/queries.ts';
 import split from '#web/ui/layout/layout.module.css';
 import styles from '#web/features/support/support.module.css';
 import { classes } from '#web/ui/classes.ts';
@@ -36,7 +36,7 @@ import { toast } from '#web/ui/toast/toasts.ts';
 import { formatTime, WIB } from '#contract/base/time.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
-import type { SupportChatProps } from '#web/features/support/chat/chatProps.ts';
+import type { SupportChatProps } from '#web/features/support/chat/SupportChat.tsx';
 import type { OutputOf } from '#contract/base/act.ts';
 import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
@@ -106,7 +106,6 @@ function useOwnPort(thread: SupportThread | undefined): SupportPort {
       side: 'customer',
       thread,
       messages: (start, signal) => perform(supportMessages, { start }, { signal }),
-      send: sendOwn,
       read: async (seq) => {
         const after = await perform(readSupport, { seq });
         client.setQueryData(threadQuery.queryKey, after);

@@ -1,20 +1,5 @@
 import type { FlatPage } from '#web/api/lists/flatList.ts';
-import type {
-  SupportCard,
-  SupportMessage,
-  SupportSubject,
-  SupportThread,
-} from '#contract/support.ts';
-
-/** A message to a thread; `message_id` is the same for every attempt, so that it is sent once. */
-export type SupportDraft = {
-  message_id: string;
-  text?: string | undefined;
-  upload?: string | undefined;
-  contact?: { name: string; phone: string } | undefined;
-  about?: { type: SupportSubject; id: string } | undefined;
-  internal?: boolean | undefined;
-};
+import type { SupportCard, SupportMessage, SupportThread } from '#contract/support.ts';
 
 export type SupportPort = {
   /** Names the thread in caches, drafts and the outbox: `own`, or the customer's account id. */
@@ -25,7 +10,6 @@ export type SupportPort = {
   messages: (start: number, signal?: AbortSignal) => Promise<FlatPage<SupportMessage>>;
   /** The read position of each side; `undefined` while unknown. */
   thread: Pick<SupportThread, 'customer_read' | 'operator_read'> | undefined;
-  send: (draft: SupportDraft) => Promise<SupportMessage>;
   read: (seq: number) => Promise<unknown>;
   /** Reports typing; called at most every two seconds. */
   typing: () => Promise<unknown>;

@@ -145,11 +145,9 @@ export async function requireRecentFactor(
   if (!recent) throw new Refusal('second_factor_again', {});
 }
 
-type Deps = Pick<AccountsDeps, 'secrets' | 'config'>;
-
 export async function issueFactorChallenge(
   tx: Tx,
-  { secrets, config }: Deps,
+  { secrets, config }: Pick<AccountsDeps, 'secrets' | 'config'>,
   user: UserRef,
   scope: ChallengeScope,
 ): Promise<SecondFactorChallenge | undefined> {

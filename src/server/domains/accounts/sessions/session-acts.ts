@@ -90,7 +90,6 @@ export const appConfigHandler = ({ config, build, codesInSimulator }: AccountsDe
     registration_closed: config.REGISTRATION ? null : config.REGISTRATION_CLOSED,
   }));
 
-type Deps = Pick<AccountsDeps, 'allAccountsSql' | 'secrets' | 'sessions'>;
 type ReauthCall = Pick<Call<'anyone_signed_in'>, 'caller' | 'device'>;
 
 /**
@@ -100,7 +99,7 @@ type ReauthCall = Pick<Call<'anyone_signed_in'>, 'caller' | 'device'>;
  * @throws Refusal `password_wrong`, `too_many_requests` with the seconds to wait; `sign_in_needed` from another browser
  * even with the correct password: its token was copied, and a sign-in there needs a code.
  */
-export async function verifyPassword(deps: Deps, call: ReauthCall, password: string) {
+export async function verifyPassword(deps: AccountsDeps, call: ReauthCall, password: string) {
   const { inOwnBrowser } = await deps.sessions.reauthOf(call.caller.sessionId, call.device);
   if (!inOwnBrowser) throw new Refusal('sign_in_needed', {});
   return checkPassword(deps, call.caller, { password, scope: 'prove' });
@@ -108,7 +107,7 @@ export async function verifyPassword(deps: Deps, call: ReauthCall, password: str
 
 /** @param scope counts tries apart: those of a thief must not make the owner wait. */
 async function checkPassword(
-  { allAccountsSql, secrets }: Deps,
+  { allAccountsSql, secrets }: AccountsDeps,
   caller: ReauthCall['caller'],
   { password, scope }: { password: string; scope: 'prove' | 'prove elsewhere' },
 ) {

@@ -160,9 +160,13 @@ export async function markUsed(
   return first !== undefined;
 }
 
-type Deps = { allAccountsSql: Sql; captcha: Captcha };
-
-export const captchaChallengeHandler = ({ allAccountsSql, captcha }: Deps): ActHandler =>
+export const captchaChallengeHandler = ({
+  allAccountsSql,
+  captcha,
+}: {
+  allAccountsSql: Sql;
+  captcha: Captcha;
+}): ActHandler =>
   handle(captchaChallenge, async ({ ip }, input) => {
     const harder = await isSuspect(allAccountsSql, ip);
     const { provider, siteKey, scriptUrl } = captcha;

@@ -187,8 +187,6 @@ async function findByPhone(
   return row;
 }
 
-type Deps = Pick<AccountsDeps, 'config' | 'fileLink' | 'secrets'>;
-
 /**
  * The only way to start a session, after a password, a code to the phone, or a reset password. A user with a second
  * factor gets a challenge instead, in every browser; `withSecondFactor` then completes the sign-in. A test checks that
@@ -196,7 +194,7 @@ type Deps = Pick<AccountsDeps, 'config' | 'fileLink' | 'secrets'>;
  */
 export async function signIn(
   tx: Tx,
-  deps: Deps,
+  deps: AccountsDeps,
   user: UserRef,
   client: Client,
 ): Promise<SignedIn | SecondFactorRequired> {
@@ -206,7 +204,7 @@ export async function signIn(
 
 async function challengeAtSignIn(
   tx: Tx,
-  deps: Deps,
+  deps: AccountsDeps,
   user: UserRef,
   { device }: Client,
 ): Promise<SecondFactorRequired | undefined> {
@@ -218,14 +216,14 @@ async function challengeAtSignIn(
 /** Call it in the transaction that accepted the second factor. */
 export const signInWithFactor = (
   tx: Tx,
-  deps: Deps,
+  deps: AccountsDeps,
   user: UserRef,
   client: Client,
 ): Promise<SignedIn> => beginSession(tx, deps, user, { ...client, secondFactor: true });
 
 async function beginSession(
   tx: Tx,
-  deps: Deps,
+  deps: AccountsDeps,
   { accountId, userId }: UserRef,
   session: Client & { secondFactor: boolean },
 ): Promise<SignedIn> {

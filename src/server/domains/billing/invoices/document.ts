@@ -3,22 +3,13 @@ import { Readable } from 'node:stream';
 import { invoicePdf as invoicePdfAct } from '#contract/billing.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { handle } from '#server/infra/acts.ts';
-import type { Config } from '#server/infra/config.ts';
+import type { InvoicesDeps } from '#server/domains/billing/deps.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
-import type { Secrets } from '#server/infra/security/secrets.ts';
 import { signed, verifySigned } from '#server/infra/security/signed-link.ts';
 import { invoicePdf } from './pdf/invoice-pdf.ts';
 import { findInvoice } from './row.ts';
 
 export const LINK_MS = 10 * 60_000;
-
-type DocumentDeps = {
-  sql: Sql;
-  secrets: Secrets;
-  config: Pick<Config, 'PAID_STAMP_OVER_5M'>;
-  origin: () => string;
-  now: () => Date;
-};
 
 export type ServedDocument = {
   fileId: string;
@@ -30,7 +21,7 @@ export type ServedDocument = {
 
 const fileNameOf = (number: string): string => `${number.replaceAll('/', '-')}.pdf`;
 
-export const invoicePdfHandler = ({ sql, secrets, now }: DocumentDeps) =>
+export const invoicePdfHandler = ({ sql, secrets, now }: InvoicesDeps) =>
   handle(invoicePdfAct, async ({ caller: { accountId } }, { invoice_id: invoiceId }) => {
     const row = await asAccount(sql, accountId, (tx) => findInvoice(tx, { accountId, invoiceId }));
     if (row.status !== 'paid' || row.number === null) throw new Refusal('invoice_unpaid', {});
@@ -41,7 +32,7 @@ export const invoicePdfHandler = ({ sql, secrets, now }: DocumentDeps) =>
 
 /** Returns the document of a signed address; undefined if the signature is invalid or expired. */
 export function verifyDocument(
-  { secrets, now }: Pick<DocumentDeps, 'secrets' | 'now'>,
+  { secrets, now }: Pick<InvoicesDeps, 'secrets' | 'now'>,
   address: { id: string; key: string },
 ): { accountId: string; fileId: string } | undefined {
   const link = verifySigned(secrets, 'invoice', address, now().getTime());
@@ -52,7 +43,7 @@ type DocumentRef = { accountId: string; invoiceId: string };
 
 /** The document of a paid invoice, rendered once and stored: its bytes never change. Undefined if there is none. */
 export async function openDocument(
-  deps: DocumentDeps,
+  deps: InvoicesDeps,
   { accountId, invoiceId }: DocumentRef,
 ): Promise<ServedDocument | undefined> {
   const which = { accountId, invoiceId };

@@ -1,5 +1,5 @@
 import { type ActHandler, handle } from '#server/infra/acts.ts';
-import type { Config } from '#server/infra/config.ts';
+import type { InvoicesDeps } from '#server/domains/billing/deps.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { type Secrets, hmac, sameBytes } from '#server/infra/security/secrets.ts';
 import {
@@ -42,16 +42,6 @@ import { csvOf, timeInWib } from '#server/infra/csv.ts';
 import { semaphore } from '#server/infra/semaphore.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { inPages } from '#server/infra/account-data.ts';
-
-export type InvoicesDeps = {
-  sql: Sql;
-  /** Verification by QR code is public, so it reads across accounts. */
-  allAccountsSql: Sql;
-  secrets: Secrets;
-  config: Pick<Config, 'PAID_STAMP_OVER_5M'>;
-  origin: () => string;
-  now: () => Date;
-};
 
 type Address = { id: string; key: string };
 
@@ -170,9 +160,7 @@ type PayPorts = {
   }) => Promise<Topup>;
 };
 
-type PayDeps = { sql: Sql; ports: PayPorts };
-
-const payInvoiceHandler = (deps: PayDeps) =>
+const payInvoiceHandler = (deps: InvoicesDeps & { ports: PayPorts }) =>
   handle(payInvoice, ({ caller: { accountId }, key }, input) =>
     payOne(deps, { accountId, key }, input),
   );
@@ -183,7 +171,7 @@ const payInvoiceHandler = (deps: PayDeps) =>
  * @throws Refusal `not_found`, `invoice_closed` when it does not wait for a payment, and those of the ports.
  */
 async function payOne(
-  { sql, ports }: PayDeps,
+  { sql, ports }: { sql: Sql; ports: PayPorts },
   { accountId, key }: { accountId: string; key: string },
   { invoice_id: invoiceId, method }: InputOf<typeof payInvoice>,
 ) {
@@ -204,19 +192,17 @@ async function payOne(
   return { invoice: invoiceOf(await find()), topup_id: topup.id };
 }
 
-type StatementDeps = { sql: Sql; secrets: Secrets; now: () => Date };
-
 /** One long document at a time, because drawing uses a whole CPU. */
 const inTurn = semaphore(1, 20);
 
 type ServedStatement = { name: string; stream: Readable };
 
 /** Returns a signed link to a statement. Refuses one that is too long for a PDF here, not behind the link. */
-const exportSaldoHandler = (deps: StatementDeps) =>
+const exportSaldoHandler = (deps: InvoicesDeps) =>
   handle(exportSaldo, ({ caller: { accountId } }, input) => linkOf(deps, accountId, input));
 
 async function linkOf(
-  { sql, secrets, now }: StatementDeps,
+  { sql, secrets, now }: InvoicesDeps,
   accountId: string,
   { from, to, kind, format }: InputOf<typeof exportSaldo>,
 ) {
@@ -241,7 +227,7 @@ const fileNameOf = ({ from, to, format }: StatementClaim['query']): string =>
 
 /** The statement of a signed address; undefined if the signature is invalid or expired. */
 async function openStatement(
-  { sql, secrets, now }: StatementDeps,
+  { sql, secrets, now }: InvoicesDeps,
   address: { id: string; key: string },
 ): Promise<ServedStatement | undefined> {
   const at = now();

@@ -1,23 +1,8 @@
+import type { BillingDeps } from '#server/domains/billing/deps.ts';
 import type { SellerFact } from '#contract/operator/books.ts';
 import type { Config } from '#server/infra/config.ts';
 import type { Log } from '#server/infra/observability/log.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
-
-type SellerDeps = {
-  allAccountsSql: Sql;
-  config: Pick<
-    Config,
-    | 'SELLER_NAME'
-    | 'SELLER_ADDRESS'
-    | 'SELLER_NPWP'
-    | 'SELLER_EMAIL'
-    | 'SELLER_PHONE'
-    | 'PPN'
-    | 'production'
-  >;
-  log: Pick<Log, 'warn'>;
-  now: () => Date;
-};
 
 type Named = Pick<Config, 'SELLER_NPWP' | 'SELLER_ADDRESS'>;
 
@@ -55,7 +40,7 @@ const ISSUED_AT_ONCE = 100;
 export async function issueWaitingInvoices({
   allAccountsSql,
   now,
-}: Pick<SellerDeps, 'allAccountsSql' | 'now'>): Promise<void> {
+}: Pick<BillingDeps, 'allAccountsSql' | 'now'>): Promise<void> {
   for (;;) {
     const [issued] = await allAccountsSql<{ count: number }[]>`
       select issue_waiting_invoices(${now()}, ${ISSUED_AT_ONCE}) as count`;
@@ -67,7 +52,24 @@ export async function issueWaitingInvoices({
  * Records the seller from the settings if it differs from the newest one; invoices copy it at issue. Nodes that start
  * at the same time may record it twice, which is harmless.
  */
-export async function recordSeller({ allAccountsSql, config, log, now }: SellerDeps) {
+export async function recordSeller({
+  allAccountsSql,
+  config,
+  log,
+  now,
+}: Pick<BillingDeps, 'allAccountsSql' | 'now'> & {
+  config: Pick<
+    Config,
+    | 'SELLER_NAME'
+    | 'SELLER_ADDRESS'
+    | 'SELLER_NPWP'
+    | 'SELLER_EMAIL'
+    | 'SELLER_PHONE'
+    | 'PPN'
+    | 'production'
+  >;
+  log: Pick<Log, 'warn'>;
+}) {
   const missing = config.PPN ? missingOf(config) : [];
   if (config.production && missing.length > 0) {
     log.warn('PPN is on and the seller lacks NPWP or address: invoices with PPN wait');

@@ -1,3 +1,4 @@
+import type { BillingDeps } from '#server/domains/billing/deps.ts';
 import { rupiah, type Rupiah } from '#contract/base/money.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import {
@@ -22,7 +23,7 @@ import {
 import { walletOf, type Wallet, chargedMessages } from '#server/domains/ledger/ledger.ts';
 import { countTokens } from '#server/domains/tokens/tokens.ts';
 import { type ActHandler, handle } from '#server/infra/acts.ts';
-import type { Sql, Tx } from '#server/infra/postgres/database.ts';
+import type { Tx } from '#server/infra/postgres/database.ts';
 import { endUnpaid } from './advance.ts';
 import { dropPending } from '#server/domains/billing/notices.ts';
 import { type Change, type SubscriptionState, changeOf, quoteOf } from './change.ts';
@@ -44,13 +45,9 @@ import {
   writeSubscription,
 } from './row.ts';
 
-export type SubscriptionDeps = {
-  /** Charges use documents and numbers of the whole installation. Each query names the account. */
-  allAccountsSql: Sql;
-  now: () => Date;
-};
-
-export const subscriptionActs = (deps: SubscriptionDeps): readonly ActHandler[] => [
+export const subscriptionActs = (
+  deps: Pick<BillingDeps, 'allAccountsSql' | 'now'>,
+): readonly ActHandler[] => [
   handle(listPlans, async () => ({ plans: await offeredPlans(deps.allAccountsSql, deps.now()) })),
   handle(getSubscription, async ({ caller: { accountId } }) => {
     const at = deps.now();
@@ -72,7 +69,7 @@ export const subscriptionActs = (deps: SubscriptionDeps): readonly ActHandler[] 
 type Work = (tx: Tx, at: Date, row: SubscriptionRow) => Promise<unknown>;
 
 async function updateSubscription(
-  { allAccountsSql, now }: SubscriptionDeps,
+  { allAccountsSql, now }: Pick<BillingDeps, 'allAccountsSql' | 'now'>,
   accountId: string,
   work: Work,
 ): Promise<Subscription> {
@@ -87,7 +84,10 @@ async function updateSubscription(
 }
 
 /** Opens the subscription if there is none, and applies its due steps. */
-async function applyDueSteps(deps: SubscriptionDeps, accountId: string): Promise<void> {
+async function applyDueSteps(
+  deps: Pick<BillingDeps, 'allAccountsSql' | 'now'>,
+  accountId: string,
+): Promise<void> {
   const row = await readSubscription(deps.allAccountsSql, accountId);
   if (!row) {
     await deps.allAccountsSql.begin((tx) => openSubscription(tx, accountId, deps.now()));
@@ -104,7 +104,7 @@ async function requestedPlan(tx: Tx, code: string, at: Date): Promise<PlanRevisi
 }
 
 async function preview(
-  { allAccountsSql, now }: SubscriptionDeps,
+  { allAccountsSql, now }: Pick<BillingDeps, 'allAccountsSql' | 'now'>,
   accountId: string,
   code: string,
 ): Promise<SubscriptionPreview> {

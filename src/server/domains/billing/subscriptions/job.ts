@@ -1,5 +1,5 @@
+import type { BillingDeps } from '#server/domains/billing/deps.ts';
 import {
-  type DeliverDeps,
   deliverNotices,
   queueBillingNotice,
   stillDue,
@@ -19,10 +19,6 @@ import {
 } from '#server/domains/billing/plans.ts';
 import { type Rupiah, rupiah } from '#contract/base/money.ts';
 
-export type BillingWorkDeps = DeliverDeps & { now: () => Date };
-
-type StepDeps = Pick<BillingWorkDeps, 'allAccountsSql' | 'now' | 'report'>;
-
 const PAGE = 200;
 
 /**
@@ -30,7 +26,7 @@ const PAGE = 200;
  * block others; then reminders and notices.
  * A job calls it each minute; any number of nodes may.
  */
-export async function runBilling(deps: BillingWorkDeps): Promise<void> {
+export async function runBilling(deps: BillingDeps): Promise<void> {
   const at = deps.now();
   await renewFreePlans(deps.allAccountsSql, at);
   await advanceDue(deps, at);
@@ -39,7 +35,10 @@ export async function runBilling(deps: BillingWorkDeps): Promise<void> {
 }
 
 /** Applies one due step to each subscription that has one. @returns how many it advanced. */
-export async function advanceDue(deps: StepDeps, at: Date): Promise<number> {
+export async function advanceDue(
+  deps: Pick<BillingDeps, 'allAccountsSql' | 'now' | 'report'>,
+  at: Date,
+): Promise<number> {
   let done = 0;
   let last = '00000000-0000-0000-0000-000000000000';
   for (;;) {
@@ -52,7 +51,11 @@ export async function advanceDue(deps: StepDeps, at: Date): Promise<number> {
   }
 }
 
-async function advanceOne(deps: StepDeps, accountId: string, at: Date): Promise<boolean> {
+async function advanceOne(
+  deps: Pick<BillingDeps, 'allAccountsSql' | 'now' | 'report'>,
+  accountId: string,
+  at: Date,
+): Promise<boolean> {
   try {
     return await deps.allAccountsSql.begin(async (tx) => {
       const row = await tryLockSubscription(tx, accountId);
@@ -68,7 +71,7 @@ async function advanceOne(deps: StepDeps, accountId: string, at: Date): Promise<
  * Applies due steps of one subscription, waiting for its lock: before it is shown or changed, and when money arrives.
  */
 export async function advanceAccount(
-  { allAccountsSql, now }: Pick<BillingWorkDeps, 'allAccountsSql' | 'now'>,
+  { allAccountsSql, now }: Pick<BillingDeps, 'allAccountsSql' | 'now'>,
   accountId: string,
 ): Promise<void> {
   const at = now();

@@ -1,11 +1,9 @@
 import { Refusal } from '#contract/base/refusals.ts';
-import type { Sql } from '#server/infra/postgres/database.ts';
+import type { BillingDeps } from '#server/domains/billing/deps.ts';
 import { payDue } from './advance.ts';
 import { lockFunds, refuseUnpayable } from './charge.ts';
 import { advanceAccount } from './job.ts';
 import { lockSubscription, subscriptionStateOf } from './row.ts';
-
-type Deps = { allAccountsSql: Sql; now: () => Date };
 
 /**
  * Charges the plan of an open invoice from the saldo, and settles the invoice. Does nothing if it was paid a moment
@@ -15,7 +13,7 @@ type Deps = { allAccountsSql: Sql; now: () => Date };
  *   for a payment.
  */
 export async function payPlanInvoice(
-  deps: Deps,
+  deps: Pick<BillingDeps, 'allAccountsSql' | 'now'>,
   { accountId, invoiceId }: { accountId: string; invoiceId: string },
 ): Promise<void> {
   const { allAccountsSql, now } = deps;

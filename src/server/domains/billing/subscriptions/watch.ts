@@ -1,4 +1,5 @@
-import { type BillingWorkDeps, advanceAccount, pastDueAccounts } from './job.ts';
+import type { BillingDeps } from '#server/domains/billing/deps.ts';
+import { advanceAccount, pastDueAccounts } from './job.ts';
 
 const REFRESH_MS = 20_000;
 
@@ -8,10 +9,10 @@ export type CreditWatch = {
   close: () => Promise<void>;
 };
 
-type Deps = Pick<BillingWorkDeps, 'allAccountsSql' | 'now' | 'report'>;
-
 /** Watches events in memory, because almost no account owes. The job finds missed accounts within a minute. */
-export function startCreditWatch(deps: Deps): CreditWatch {
+export function startCreditWatch(
+  deps: Pick<BillingDeps, 'allAccountsSql' | 'now' | 'report'>,
+): CreditWatch {
   let owing: ReadonlySet<string> = new Set();
   /** Accounts queued for a charge, each once: an owing account publishes more often than it is tried. */
   const waiting = new Set<string>();

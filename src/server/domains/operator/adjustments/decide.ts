@@ -6,7 +6,7 @@ import { capturedPrice, walletOf } from '#server/domains/ledger/ledger.ts';
 import { type PaidPayment, paymentOf, sendRefund } from '#server/domains/payments/payments.ts';
 import { beginIn, inAccount } from '#server/infra/postgres/distribution/scope.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
-import type { MoneyDeps } from '#server/domains/operator/deps.ts';
+import type { OperatorDeps } from '#server/domains/operator/deps.ts';
 import { adjustmentOf } from './list.ts';
 
 type Decision = {
@@ -39,7 +39,7 @@ class BookingRefused extends Error {
  *   it stays pending.
  */
 export async function decideProposal(
-  deps: MoneyDeps,
+  deps: OperatorDeps,
   { id, ...word }: Pick<Decision, 'id' | 'operatorId' | 'decision' | 'note'>,
 ): Promise<Adjustment> {
   const { allAccountsSql: sql } = deps;
@@ -78,7 +78,7 @@ export async function requireIndependentOperator(
  * written there, and in a distributed database no other role can read that within the transaction.
  */
 export async function bookOrRefuse<T>(
-  { allAccountsSql: sql }: Pick<MoneyDeps, 'allAccountsSql'>,
+  { allAccountsSql: sql }: Pick<OperatorDeps, 'allAccountsSql'>,
   transaction: () => Promise<T>,
 ): Promise<T> {
   try {
@@ -92,7 +92,7 @@ export async function bookOrRefuse<T>(
 
 /** Asks the gateway to pay back a returned payment after the commit; does nothing for other proposals. */
 export async function requestGatewayRefund(
-  deps: MoneyDeps,
+  deps: OperatorDeps,
   given: Adjustment,
   operatorId: string,
 ): Promise<Adjustment> {
@@ -104,7 +104,7 @@ export async function requestGatewayRefund(
 }
 
 /** Decides on a proposal within the caller's transaction; see `bookOrRefuse`. */
-export async function decide({ now }: MoneyDeps, tx: Tx, given: Decision): Promise<void> {
+export async function decide({ now }: OperatorDeps, tx: Tx, given: Decision): Promise<void> {
   const { id, accountId, kind, operatorId, decision, note } = given;
   const [answer] = await tx<{ outcome: string }[]>`
     select decide_adjustment(

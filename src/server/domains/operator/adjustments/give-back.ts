@@ -21,7 +21,7 @@ import {
   settleFlag,
 } from '#server/domains/payments/payments.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
-import type { MoneyDeps } from '#server/domains/operator/deps.ts';
+import type { OperatorDeps } from '#server/domains/operator/deps.ts';
 import { requestGatewayRefund } from './decide.ts';
 import { type ProposalRequest, propose } from './propose.ts';
 import { claimReference, withReferenceLock } from './references.ts';
@@ -33,7 +33,7 @@ import { claimReference, withReferenceLock } from './references.ts';
  *   `payment_partly_returned`, `payment_saldo_short`, and the reason it cannot be booked.
  */
 export async function proposePaymentRefund(
-  deps: MoneyDeps,
+  deps: OperatorDeps,
   { topupId }: { topupId: string },
   asking: ProposalRequest,
 ): Promise<Adjustment> {
@@ -47,7 +47,7 @@ export async function proposePaymentRefund(
 }
 
 export async function openRefunds(
-  { allAccountsSql }: MoneyDeps,
+  { allAccountsSql }: OperatorDeps,
   input: InputOf<typeof listRefunds>,
 ): Promise<PageOf<OpenRefund>> {
   const { rows, total } = await openRefundsPage(allAccountsSql, input);
@@ -73,7 +73,7 @@ export async function openRefunds(
 }
 
 export async function flaggedPayments(
-  { allAccountsSql }: MoneyDeps,
+  { allAccountsSql }: OperatorDeps,
   input: InputOf<typeof listFlagged>,
 ): Promise<PageOf<FlaggedPayment>> {
   const { rows, total } = await flaggedPage(allAccountsSql, input);
@@ -94,7 +94,7 @@ export async function flaggedPayments(
 
 /** Settles the flag of a refund that a gateway made by itself. @throws Refusal `not_found`, `payment_flag_changed`. */
 export async function settlePaymentFlag(
-  { allAccountsSql, now }: MoneyDeps,
+  { allAccountsSql, now }: OperatorDeps,
   settling: { topupId: string; flaggedAt: Date; operatorId: string; reason: string },
 ): Promise<{ topup_id: string }> {
   await settleFlag(allAccountsSql, { ...settling, at: now() });
@@ -107,7 +107,7 @@ export async function settlePaymentFlag(
  * @throws Refusal `not_found`, `refund_finished`, `refund_at_gateway`, `transfer_reference_used`, `books_red`.
  */
 export async function finishRefund(
-  { allAccountsSql, now }: MoneyDeps,
+  { allAccountsSql, now }: OperatorDeps,
   { refundId, reference }: { refundId: string; reference: string },
 ): Promise<{ id: string }> {
   if ((await lastCheck(allAccountsSql))?.ok === false) throw new Refusal('books_red', {});

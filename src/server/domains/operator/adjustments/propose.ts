@@ -19,7 +19,7 @@ import {
 import { newId } from '#server/infra/ids.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
-import type { MoneyDeps } from '#server/domains/operator/deps.ts';
+import type { OperatorDeps } from '#server/domains/operator/deps.ts';
 import { bookOrRefuse, decide } from './decide.ts';
 import { contraOf } from './causes.ts';
 import { adjustmentOf } from './list.ts';
@@ -46,7 +46,7 @@ type Adjust = { accountId: string; amount: Rupiah; cause: AdjustCause };
 
 /** Adjusts a saldo: at once, or after a second operator approves. */
 export const proposeAdjustment = (
-  deps: MoneyDeps,
+  deps: OperatorDeps,
   { accountId, amount, cause }: Adjust,
   asking: ProposalRequest,
 ): Promise<Adjustment> =>
@@ -65,7 +65,7 @@ type Refund = { accountId: string; messageId: string; amount: Rupiah | undefined
  * @throws Refusal `refund_too_large` when it exceeds the price, or when nothing was charged for the message.
  */
 export const proposeRefund = (
-  deps: MoneyDeps,
+  deps: OperatorDeps,
   { accountId, messageId, amount }: Refund,
   asking: ProposalRequest,
 ): Promise<Adjustment> =>
@@ -79,7 +79,7 @@ export const proposeRefund = (
 type Payout = { accountId: string; amount: Rupiah; reference: string; payee: string };
 
 export const proposePayout = (
-  deps: MoneyDeps,
+  deps: OperatorDeps,
   { accountId, amount, reference, payee }: Payout,
   asking: ProposalRequest,
 ): Promise<Adjustment> =>
@@ -102,7 +102,7 @@ type Suspense = { provider: string; txn: string; returned?: { reference: string;
  * @throws Refusal `suspense_resolved`, `not_found`.
  */
 export async function proposeResolution(
-  deps: MoneyDeps,
+  deps: OperatorDeps,
   { provider, txn, returned }: Suspense,
   asking: ProposalRequest,
 ): Promise<Adjustment> {
@@ -130,7 +130,7 @@ export async function proposeResolution(
  * @param describe returns the proposal, read in the transaction that stores it.
  */
 export async function propose(
-  deps: MoneyDeps,
+  deps: OperatorDeps,
   accountId: string,
   asking: ProposalRequest,
   describe: (tx: Tx) => Proposal | Promise<Proposal>,
@@ -152,7 +152,7 @@ export async function propose(
 }
 
 async function storeOnce(
-  deps: MoneyDeps,
+  deps: OperatorDeps,
   tx: Tx,
   proposal: Proposal,
   { ties, ...asking }: ProposalRequest & { ties: OperatorTies },

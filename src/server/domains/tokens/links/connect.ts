@@ -25,8 +25,6 @@ export type ConnectDeps = {
   subscribers: TokenSubscribers;
 };
 
-type ScanDeps = Pick<ConnectDeps, 'allAccountsSql' | 'secrets' | 'subscribers'>;
-
 /** A link whose QR was scanned, or whose code was typed. */
 export type ScannedLink = LinkRef & { tokenId: string; channel: ChannelName };
 
@@ -47,7 +45,11 @@ type OpenLink = ScannedLink & {
  * or is over, `phone_taken` if the phone belongs to another token.
  */
 export async function scanQr(
-  { allAccountsSql, secrets, subscribers }: ScanDeps,
+  {
+    allAccountsSql,
+    secrets,
+    subscribers,
+  }: Pick<ConnectDeps, 'allAccountsSql' | 'secrets' | 'subscribers'>,
   text: string,
   phone: string,
   inTransaction?: (tx: Tx, link: ScannedLink) => Promise<void>,
@@ -76,7 +78,7 @@ export async function scanQr(
  * @throws Refusal `link_gone` if its link was used or is over, `phone_taken` if the phone belongs to another token.
  */
 export async function scanByNetwork(
-  { allAccountsSql, subscribers }: Omit<ScanDeps, 'secrets'>,
+  { allAccountsSql, subscribers }: Pick<ConnectDeps, 'allAccountsSql' | 'subscribers'>,
   ref: LinkRef,
   phone: string,
   inTransaction: (tx: Tx, link: ScannedLink) => Promise<void>,

@@ -25,24 +25,19 @@ import {
   signLink,
 } from './link-data.ts';
 import { closeLinks } from './phones.ts';
-import { readToken, type TokenSubscribers } from '#server/domains/tokens/row.ts';
+import { readToken, type TokenSubscribers, type TokensDeps } from '#server/domains/tokens/row.ts';
 import { shownPeer } from '#contract/messages/peer.ts';
 import type { ApiLink } from '#contract/rest/account.ts';
 import { qrPng } from '#server/infra/qr.ts';
 
-type Deps = {
-  sql: Sql;
-  secrets: Secrets;
-  /** The codes of links whose network creates them; undefined if there is no such network. */
-  networkQr?: NetworkQr | undefined;
-};
-export type OpenDeps = Deps & { subscribers: TokenSubscribers };
+/** To show a link, and to create one. */
+export type LinkDeps = Pick<TokensDeps, 'sql' | 'secrets' | 'subscribers' | 'networkQr'>;
 
 const LINK_MINUTES = 10;
 /** Links older than this are refused without a query, despite clock differences. */
 const STALE_MS = 3_600_000;
 
-export const linkTokenHandler = (deps: OpenDeps) =>
+export const linkTokenHandler = (deps: LinkDeps) =>
   handle(linkToken, ({ caller }, input) => createLink(deps, caller.accountId, input.token_id));
 
 /**
@@ -53,7 +48,7 @@ export const linkTokenHandler = (deps: OpenDeps) =>
  * whose channel has no QR.
  */
 export function createLink(
-  { sql, secrets, subscribers }: OpenDeps,
+  { sql, secrets, subscribers }: LinkDeps,
   accountId: string,
   tokenId: string,
   { byApi = false }: { byApi?: boolean } = {},
@@ -97,7 +92,7 @@ type LinkRow = {
 
 const linkGone = () => new Refusal('link_gone', {});
 
-export const getScanHandler = (deps: Deps) =>
+export const getScanHandler = (deps: LinkDeps) =>
   handle(getScan, (_call, input) => readScan(deps, input.data, input.nonce));
 
 /**
@@ -108,7 +103,7 @@ export const getScanHandler = (deps: Deps) =>
  *
  * @throws Refusal `link_gone` for everything else: altered, over, used, another browser.
  */
-export async function readScan(deps: Deps, data: string, nonce?: string): Promise<Scan> {
+export async function readScan(deps: LinkDeps, data: string, nonce?: string): Promise<Scan> {
   const { sql, secrets } = deps;
   const link = verifyLink(secrets, data);
   return asAccount(sql, link.accountId, async (tx) => {
@@ -128,7 +123,7 @@ export async function readScan(deps: Deps, data: string, nonce?: string): Promis
  *
  * @throws Refusal `link_gone` if there is no such link.
  */
-export async function showLink(deps: Deps, tx: Tx, link: LinkRef): Promise<Scan> {
+export async function showLink(deps: LinkDeps, tx: Tx, link: LinkRef): Promise<Scan> {
   const row = await findLink(tx, link);
   if (!row) throw linkGone();
   return scanFrom(deps, tx, link, row);
@@ -153,7 +148,7 @@ async function findLink(tx: Tx, { accountId, linkId }: LinkRef): Promise<LinkRow
   return row;
 }
 
-async function scanFrom(deps: Deps, tx: Tx, link: LinkRef, row: LinkRow): Promise<Scan> {
+async function scanFrom(deps: LinkDeps, tx: Tx, link: LinkRef, row: LinkRow): Promise<Scan> {
   const state = row.state === 'waiting' && row.is_over ? 'expired' : row.state;
   const ownQr = () => qrFrom(deps.secrets, link, row);
   const networksQr = async () => (row.nonce_hash && (await deps.networkQr?.(tx, link))) ?? null;
@@ -190,7 +185,7 @@ export function maskedPhone(phone: string): string {
   });
 }
 
-export const consentScanHandler = (deps: Deps) =>
+export const consentScanHandler = (deps: LinkDeps) =>
   handle(consentScan, (call, input) => recordConsent(deps, input.data, call.agent, input.phone));
 
 /**
@@ -201,7 +196,7 @@ export const consentScanHandler = (deps: Deps) =>
  * @throws Refusal `link_gone` if the link is altered, over, or another browser agreed before.
  */
 export async function recordConsent(
-  { sql, secrets }: Deps,
+  { sql, secrets }: LinkDeps,
   data: string,
   agent: string,
   pairingPhone?: string,
@@ -240,7 +235,7 @@ const TRIES = 3;
  * @throws Refusal `account_suspended` if the account or the token may not link, `request_in_flight` while another call
  * starts it.
  */
-export async function startLink(deps: OpenDeps, sender: Sender, agent: string): Promise<ApiLink> {
+export async function startLink(deps: LinkDeps, sender: Sender, agent: string): Promise<ApiLink> {
   for (let tries = 0; tries < TRIES; tries++) {
     const present = await asAccount(deps.sql, sender.accountId, (tx) => stateOf(deps, tx, sender));
     if (present) return withPicture(present);
@@ -253,7 +248,7 @@ type Present = Omit<ApiLink, 'qr'> & {
   qr: Scan['qr'];
 };
 
-async function stateOf(deps: OpenDeps, tx: Tx, sender: Sender): Promise<Present | undefined> {
+async function stateOf(deps: LinkDeps, tx: Tx, sender: Sender): Promise<Present | undefined> {
   const { accountId, tokenId } = sender;
   const { status, phone } = await readToken(tx, accountId, tokenId);
   if (status === 'suspended') throw new Refusal('account_suspended', {});
@@ -275,7 +270,7 @@ async function openLinkOf(tx: Tx, { accountId, tokenId }: Sender): Promise<LinkR
   return open && { accountId, linkId: open.linkId };
 }
 
-async function beginLink(deps: OpenDeps, sender: Sender, agent: string): Promise<void> {
+async function beginLink(deps: LinkDeps, sender: Sender, agent: string): Promise<void> {
   const { path } = await createLink(deps, sender.accountId, sender.tokenId, { byApi: true });
   try {
     await recordConsent(deps, path.slice('/scan/'.length), `API ${agent}`);
@@ -298,12 +293,6 @@ export type NetworkLink = LinkRef & {
   tokenId: string;
   pairingPhone: string | null;
 };
-
-/**
- * The latest QR and pairing code of a link from its network; null if there are none. Provided by the network's channel,
- * which depends on tokens and not the reverse.
- */
-export type NetworkQr = (tx: Tx, link: LinkRef) => Promise<Scan['qr']>;
 
 /** Links of a channel with consent that wait for a phone; the oldest first. */
 export const waitingLinks = (

@@ -6,16 +6,15 @@ import {
   type TokenPhone,
   type TokenRef,
   type TokenSubscribers,
+  type TokensDeps,
 } from '#server/domains/tokens/row.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 
-type Deps = { sql: Sql; subscribers: TokenSubscribers };
-
-export const unlinkTokenHandler = (deps: Deps) =>
+export const unlinkTokenHandler = (deps: TokensDeps) =>
   handle(unlinkToken, ({ caller }, input) => unlinkPhone(deps, caller.accountId, input.token_id));
 
 export function unlinkPhone(
-  { sql, subscribers }: Deps,
+  { sql, subscribers }: Pick<TokensDeps, 'sql' | 'subscribers'>,
   accountId: string,
   tokenId: string,
 ): Promise<Token> {

@@ -31,7 +31,7 @@ async function at(world: InboxWorld, profiles: Profiles, query = '', width = 144
   const done = async () => {
     expect(wrongs.slice(before)).toEqual([]);
     // Unsent messages would be sent in the next test, which shares the browser.
-    const lines = () => Object.keys(localStorage).filter((name) => name.includes('support-line '));
+    const lines = () => Object.keys(localStorage).filter((name) => name.includes('unsent '));
     await waitFor(async () => expect(await tab.evaluate(lines)).toEqual([]));
     await tab.close();
   };

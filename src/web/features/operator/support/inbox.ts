@@ -15,12 +15,11 @@ import {
 } from '#contract/operator/support.ts';
 import type { SupportSubject } from '#contract/support.ts';
 import { perform, performWithReauth } from '#web/api/act.ts';
-import { newIdempotencyKey } from '#web/api/idempotencyKey.ts';
 import { hrefOf, navigate, type How } from '#web/browser/router/navigation.ts';
 import type { Search } from '#web/browser/router/routes.ts';
 import { createStore } from '#web/browser/store.ts';
 import { isLookedAt } from '#web/browser/tab/lookedAt.ts';
-import { draftFields, type SupportDraft, type SupportPort } from '#web/features/support/support.ts';
+import { startSupportOutbox, type SupportPort } from '#web/features/support/support.ts';
 import type { Replies } from '#web/ui/chat/replies/stored.ts';
 import { boxOf, focusNextBox } from '#web/ui/chat/thread/boxFocus.ts';
 
@@ -109,17 +108,17 @@ export function refreshThread(client: QueryClient, accountId: string): void {
   refreshQueue(client);
 }
 
-/** Sends an answer or a note; idempotent per draft. */
-export async function sendToCustomer(client: QueryClient, accountId: string, draft: SupportDraft) {
-  const input = {
-    account_id: accountId,
-    ...draftFields(draft),
-    internal: draft.internal ? ('1' as const) : undefined,
-  };
-  const line = await performWithReauth(sendInbox, { input, key: newIdempotencyKey() });
-  refreshThread(client, accountId);
-  return line;
-}
+/** Sends answers and notes to customers. @returns the stop function */
+export const startInbox = (client: QueryClient): (() => void) =>
+  startSupportOutbox(client, 'inbox', async ({ input, key }, { thread, body }) => {
+    const internal = body.internal ? ('1' as const) : undefined;
+    const line = await performWithReauth(sendInbox, {
+      input: { account_id: thread, ...input, internal },
+      key,
+    });
+    refreshThread(client, thread);
+    return line;
+  });
 
 export const tellDoing = (accountId: string, doing: SupportDoing): Promise<unknown> =>
   perform(typeInbox, { account_id: accountId, doing });
@@ -139,7 +138,6 @@ export const inboxPort = (
   accountId,
   messages: (start, signal) => perform(inboxMessages, { account_id: accountId, start }, { signal }),
   thread,
-  send: (draft) => sendToCustomer(client, accountId, draft),
   read: async (seq) => showThread(client, await perform(readInbox, { account_id: accountId, seq })),
   typing: () => tellDoing(accountId, internal ? 'note' : 'answer'),
   hrefOf: ({ type, id }) => customerUrl(accountId, { type, id }),

@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { useUser } from '#web/api/user.ts';
 import { showCount } from '#web/browser/tab/tabTitle.ts';
@@ -7,13 +7,12 @@ import {
   countsQuery,
   inboxKey,
   isSeen,
-  sendToCustomer,
   threadAt,
   threadKey,
   threadUrl,
 } from '#web/features/operator/support/inbox.ts';
 import { notePresence, noteWritten } from '#web/features/operator/support/presence.ts';
-import { addLine, followOutbox, linesKey, waitingThreads } from '#web/features/support/support.ts';
+import { linesKey } from '#web/features/support/support.ts';
 import { onLiveEvent } from '#web/live/listeners.ts';
 import type { SupportNews } from '#web/live/news.ts';
 import {
@@ -28,7 +27,6 @@ import { ShortCount } from '#web/ui/status/CountBadge.tsx';
 /** Runs the inbox's live updates on every page of an operator; renders nothing. */
 export function InboxLive() {
   usePresences();
-  useWaitingAnswers();
   return <WaitingTitle />;
 }
 
@@ -47,19 +45,6 @@ function usePresences(): void {
       stopLines();
     };
   }, [me]);
-}
-
-function useWaitingAnswers(): void {
-  const client = useQueryClient();
-  useEffect(() => {
-    for (const thread of waitingThreads()) {
-      followOutbox({
-        thread,
-        send: (draft) => sendToCustomer(client, thread, draft),
-        onSent: (line) => addLine(client, thread, line),
-      });
-    }
-  }, [client]);
 }
 
 /** The number of waiting customers, for the menu's badge; renders nothing for none. */

@@ -11,20 +11,14 @@ import {
 import { uuidOf } from '#contract/base/ids.ts';
 import type { SupportMessage, SupportCard, SupportSubject } from '#contract/support.ts';
 import type { Flat } from '#web/api/lists/flatList.ts';
+import { addUnsent, useUnsent } from '#web/api/outbox.ts';
+import type { Unsent } from '#web/api/unsent.ts';
 import { useUser } from '#web/api/user.ts';
-import type { SupportChatProps, ComposerOptions } from '#web/features/support/chat/chatProps.ts';
-import { addLine, linesQuery, readOlderLines } from '#web/features/support/lines.ts';
-import {
-  followOutbox,
-  useOutgoingLines,
-  addOutgoing,
-  type NewLine,
-  dropLine,
-  retryLine,
-} from '#web/features/support/outbox/outbox.ts';
-import { type OutgoingLine, waitingBytes } from '#web/features/support/outbox/outgoingLine.ts';
+import { linesQuery, readOlderLines } from '#web/features/support/lines.ts';
 import type { SupportPort } from '#web/features/support/port.ts';
+import type { SupportBody } from '#web/features/support/sending.ts';
 import { ThreadList } from '#web/ui/chat/thread/ThreadList.tsx';
+import { UnsentBubble } from '#web/ui/chat/thread/UnsentBubble.tsx';
 import { ThreadSkeleton } from '#web/ui/chat/thread/ThreadSkeleton.tsx';
 import { threadItems, type ThreadLine } from '#web/ui/chat/thread/threadItems.ts';
 import { useKeyboardInset } from '#web/ui/chat/thread/useKeyboardInset.ts';
@@ -46,25 +40,42 @@ import { documentEndings } from '#web/ui/chat/attachments/fileFault.ts';
 import styles from '#web/features/support/support.module.css';
 import { classes } from '#web/ui/classes.ts';
 import { useAttached } from '#web/ui/chat/attachments/useAttached.ts';
-import { Composer } from '#web/ui/chat/composer/Composer.tsx';
+import { Composer, type ComposerOffer } from '#web/ui/chat/composer/Composer.tsx';
 import { isLookedAt, lookOnReturn } from '#web/browser/tab/lookedAt.ts';
 import { formatTime } from '#contract/base/time.ts';
-import { useProgress } from '#web/api/uploads/outgoingFiles.ts';
-import { useFileUrl, waitingContent } from '#web/ui/chat/attachments/waitingFile.ts';
-import { Button } from '#web/ui/button/Button.tsx';
-import type { ChatMessage } from '#web/ui/chat/chat.ts';
 import { ChatBubble } from '#web/ui/chat/ChatBubble.tsx';
 import { Ticks } from '#web/ui/chat/Ticks.tsx';
-import { useOnline } from '#web/ui/layout/OfflineBar.tsx';
 import { Link } from '#web/browser/router/Link.tsx';
 import { onLiveEvent } from '#web/live/listeners.ts';
+
+type ComposerOptions = {
+  placeholder?: string;
+  text?: string;
+  internal?: boolean;
+  /** Suggestions over the box for its current text: canned replies. */
+  offer?: (text: string, write: (text: string) => void) => ComposerOffer | undefined;
+  /** Called on each change; '' when the box is empty again. */
+  onWrite?: (text: string) => void;
+  /** Asked before sending; the text stays when it resolves to false. */
+  maySend?: () => Promise<boolean>;
+};
+
+export type SupportChatProps = {
+  port: SupportPort;
+  name: string;
+  blocked?: ReactNode;
+  empty?: ReactNode;
+  foot?: ReactNode;
+  above?: ReactNode;
+  about?: { card: SupportCard; onRemove: () => void; onSent: () => void } | undefined;
+  composer?: ComposerOptions;
+};
 
 export function SupportChat(props: SupportChatProps) {
   const { port, name, blocked, empty, foot, above, about, composer } = props;
   const root = useRef<HTMLElement>(null);
   const { data, error, refetch } = useQuery(linesQuery(port));
   const outgoing = useOutgoing(port, data);
-  useSending(port);
   useKeyboardInset(root);
   const isEmpty = data?.rows.length === 0 && outgoing.length === 0;
   return (
@@ -103,9 +114,13 @@ export function SupportChat(props: SupportChatProps) {
   );
 }
 
+type Outgoing = Unsent<SupportBody>;
+
+const outboxOf = ({ side }: SupportPort) => (side === 'customer' ? 'support' : 'inbox');
+
 /** Outgoing messages that the server has not returned yet. */
 function useOutgoing(port: SupportPort, thread: Flat<SupportMessage> | undefined) {
-  const outgoing = useOutgoingLines(port.key);
+  const outgoing: readonly Outgoing[] = useUnsent(outboxOf(port), port.key);
   const rows = thread?.rows;
   return useMemo(() => {
     // A message is identified by the id that its browser made.
@@ -114,28 +129,11 @@ function useOutgoing(port: SupportPort, thread: Flat<SupportMessage> | undefined
   }, [outgoing, rows]);
 }
 
-function useSending(port: SupportPort): void {
-  const client = useQueryClient();
-  const newest = useRef(port);
-  useEffect(() => {
-    newest.current = port;
-  });
-  const { key } = port;
-  useEffect(() => {
-    // Continues when another page is opened before all of them are sent.
-    followOutbox({
-      thread: key,
-      send: (draft) => newest.current.send(draft),
-      onSent: (line) => addLine(client, key, line),
-    });
-  }, [client, key]);
-}
-
 type LinesProps = {
   port: SupportPort;
   name: string;
   thread: Flat<SupportMessage>;
-  outgoing: readonly OutgoingLine[];
+  outgoing: readonly Outgoing[];
   foot: ReactNode;
 };
 
@@ -158,7 +156,7 @@ function Lines({ port, name, thread, outgoing, foot }: LinesProps) {
     [port.side, thread.rows, thread.ended, outgoing, unreadFrom, zone],
   );
   const render = useCallback(
-    (body: SupportBody, first: boolean) => (
+    (body: LineBody, first: boolean) => (
       <SupportLine body={body} first={first} port={port} name={name} zone={zone} />
     ),
     [port, name, zone],
@@ -188,8 +186,8 @@ const ME = '';
 const linesOf = (
   side: SupportPort['side'],
   newestFirst: readonly SupportMessage[],
-  outgoing: readonly OutgoingLine[],
-): readonly ThreadLine<SupportBody>[] => [
+  outgoing: readonly Outgoing[],
+): readonly ThreadLine<LineBody>[] => [
   ...newestFirst.toReversed().map((message) => ({
     key: message.id,
     side: message.side === side ? ('out' as const) : ('in' as const),
@@ -197,12 +195,12 @@ const linesOf = (
     by: message.mine ? ME : (message.author ?? undefined),
     body: { message },
   })),
-  ...outgoing.map((line) => ({
-    key: line.id,
+  ...outgoing.map((one) => ({
+    key: one.id,
     side: 'out' as const,
-    at: new Date(line.at),
+    at: new Date(one.at),
     by: ME,
-    body: { outgoing: line },
+    body: { outgoing: one },
   })),
 ];
 
@@ -284,7 +282,7 @@ type FileToSend = { file: File; caption?: string };
 
 /** @returns whether it was queued */
 type Send = (
-  first: Pick<NewLine, 'text' | 'contact'>,
+  first: Pick<SupportBody, 'text' | 'contact'>,
   files: readonly FileToSend[],
 ) => Promise<boolean>;
 type BoxProps = Props & { onMode: (mode: Mode) => void; onSend: Send };
@@ -301,7 +299,6 @@ function TextBox({ port, name, blocked, options, dropZone, onMode, onSend }: Box
     thread: `support ${port.key}`,
     purpose: 'chat',
     captionMax: () => TEXT_MAX,
-    elsewhere: waitingBytes,
   });
   const { files, selected } = attached;
   const tellTyping = useTellTyping(port);
@@ -365,17 +362,13 @@ const About = ({ card, onRemove }: NonNullable<SupportChatProps['about']>) => (
 );
 
 /** Sends a message per file, or one without a file; the card goes with the first. */
-function sendAll(
-  port: SupportPort,
-  first: Omit<NewLine, 'thread' | 'file'>,
-  files: readonly FileToSend[],
-): void {
-  const thread = port.key;
-  if (files.length === 0) addOutgoing({ ...first, thread });
+function sendAll(port: SupportPort, first: SupportBody, files: readonly FileToSend[]): void {
+  const add = (body: SupportBody, file?: File) =>
+    addUnsent({ kind: outboxOf(port), thread: port.key, body, file });
+  if (files.length === 0) add(first);
   for (const [index, { file, caption = '' }] of files.entries()) {
     const text = caption.trim() || undefined;
-    const rest = index === 0 ? first : { internal: first.internal };
-    addOutgoing({ ...rest, thread, text, file });
+    add({ ...(index === 0 ? first : { internal: first.internal }), text }, file);
   }
 }
 
@@ -411,7 +404,7 @@ function useReadMark(
   }, [key, newest, mark, atEnd]);
 }
 
-type SupportBody = { message: SupportMessage } | { outgoing: OutgoingLine };
+type LineBody = { message: SupportMessage } | { outgoing: Outgoing };
 
 type Place = {
   first: boolean;
@@ -420,8 +413,8 @@ type Place = {
   zone: string;
 };
 
-function SupportLine({ body, ...place }: Place & { body: SupportBody }) {
-  if ('outgoing' in body) return <Unsent line={body.outgoing} {...place} />;
+function SupportLine({ body, ...place }: Place & { body: LineBody }) {
+  if ('outgoing' in body) return <UnsentMessage message={body.outgoing} {...place} />;
   const { message } = body;
   return message.side === 'system' ? (
     <p className="flex wrap justify-center gap-x-6 py-6 small faint text-center num">
@@ -472,81 +465,26 @@ const Head = ({ by, internal, children }: HeadProps) => (
   </>
 );
 
-function Unsent({ line, first, port, zone }: Place & { line: OutgoingLine }) {
-  const { card, failed, internal } = line;
-  const url = useFileUrl(line.id, line.file !== undefined);
-  const at = new Date(line.at);
+function UnsentMessage({ message, first, port, zone }: Place & { message: Outgoing }) {
+  const { text = '', contact, card, internal = false } = message.body;
   return (
-    <ChatBubble
-      as="div"
-      message={contentOf(line, url)}
-      side="out"
-      sender="Anda"
-      time={formatTime(at, zone)}
-      at={at}
+    <UnsentBubble
+      message={message}
       first={first}
-      pending={!failed}
-      internal={internal ?? false}
+      zone={zone}
+      shown={(file) =>
+        contact
+          ? { type: 'vcard', ...contact, caption: text }
+          : { ...(file ?? { type: 'text' }), caption: text }
+      }
+      internal={internal}
       head={
-        <Head by="" internal={internal ?? false}>
+        <Head by="" internal={internal}>
           {card && <CardLink card={card} href={port.hrefOf(card)} />}
         </Head>
       }
-      ticks={
-        <Ticks
-          mark={failed ? 'failed' : 'waiting'}
-          word={failed ? 'Belum terkirim' : 'Menunggu'}
-          iconOnly
-        />
-      }
-      note={<Note line={line} />}
     />
   );
-}
-
-function Note({ line }: { line: OutgoingLine }) {
-  const progress = useProgress(line.id);
-  const online = useOnline();
-  const { why, failed } = line;
-  const drop = (word: string) => (
-    <Button size="sm" variant="link" tone="neutral" onClick={() => dropLine(line)}>
-      {word}
-    </Button>
-  );
-  if (progress !== undefined) {
-    return (
-      <div className="row gap-8 muted">
-        <progress
-          className="w-120"
-          max={1}
-          value={progress}
-          aria-label={`Mengunggah ${line.file?.name ?? ''}`}
-        />
-        <span className="num">{Math.floor(progress * 100)}%</span>
-        {drop('Batalkan')}
-      </div>
-    );
-  }
-  // Offline, the bar above the page says it all.
-  if (!failed && (!why || !online)) return line.file && !online ? drop('Batalkan') : null;
-  return (
-    <div className="grid justify-items-end gap-6" role="alert">
-      <p>
-        Belum terkirim. {why} {!failed && 'Dicoba lagi otomatis.'}
-      </p>
-      <span className="flex gap-8">
-        <Button size="sm" variant="outline" tone="danger" onClick={() => retryLine(line)}>
-          Kirim ulang
-        </Button>
-        {drop('Hapus')}
-      </span>
-    </div>
-  );
-}
-
-function contentOf({ text, file, contact }: OutgoingLine, url: string | undefined): ChatMessage {
-  if (contact) return { type: 'vcard', ...contact, caption: text ?? '' };
-  return file ? waitingContent(file, url, text) : { type: 'text', caption: text ?? '' };
 }
 
 const icons: Record<SupportSubject, typeof FileText> = {

@@ -2,6 +2,7 @@ import { useRef, useState, type RefObject, useEffect } from 'react';
 import { TEXT_MAX } from '#contract/messages.ts';
 import type { UploadPurpose } from '#contract/uploads.ts';
 import { newIdempotencyKey } from '#web/api/idempotencyKey.ts';
+import { readUnsent } from '#web/api/unsent.ts';
 import { dropFile, keepFile } from '#web/api/uploads/outgoingFiles.ts';
 import {
   type AttachedFile,
@@ -36,12 +37,10 @@ type Options = {
   thread: string;
   purpose: UploadPurpose;
   captionMax: (file: File) => number;
-  /** Bytes of other files that wait to be sent. */
-  elsewhere?: () => number;
 };
 
 /** The content of a composer: a text, or files with a caption each. Stored in this browser until it is sent. */
-export function useAttached({ thread, purpose, captionMax, elsewhere }: Options): Attached {
+export function useAttached({ thread, purpose, captionMax }: Options): Attached {
   const [draft, setDraft] = useDraft(thread);
   const { files, change, faults, setFaults } = useFiles(thread);
   const [selectedId, setSelectedId] = useState<string>();
@@ -49,7 +48,7 @@ export function useAttached({ thread, purpose, captionMax, elsewhere }: Options)
   const selected = files.find(({ id }) => id === selectedId) ?? files[0];
   const isTooLong = ({ file, caption }: AttachedFile) => caption.trim().length > captionMax(file);
   const attach = (chosen: readonly File[]) => {
-    const waiting = files.reduce((sum, { file }) => sum + file.size, elsewhere?.() ?? 0);
+    const waiting = files.reduce((sum, { file }) => sum + file.size, waitingBytes());
     const wrong = chosen.map((file) => fileFault(file, waiting, purpose));
     setFaults(wrong.filter((fault) => fault !== undefined));
     const added = chosen
@@ -98,6 +97,10 @@ export function useAttached({ thread, purpose, captionMax, elsewhere }: Options)
     box,
   };
 }
+
+/** The size of the files of unsent messages. */
+const waitingBytes = (): number =>
+  readUnsent().reduce((sum, { file }) => sum + (file?.size ?? 0), 0);
 
 function neighbourOf(files: readonly AttachedFile[], id: string): string | undefined {
   const at = files.findIndex((one) => one.id === id);

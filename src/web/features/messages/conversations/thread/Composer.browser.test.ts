@@ -174,6 +174,39 @@ test('losing the network while sending loses nothing, and sends nothing twice', 
   expect(types).toEqual(['location', 'contact', 'location', 'text']);
 });
 
+test('a text without an answer outlives its tab, and another tab sends it once', async ({
+  person,
+}) => {
+  const { who, sent, path } = await openShop(address, '6281355591001');
+  const { open, context } = await person({ session: who.session, expects: [/ERR_FAILED/] });
+  const { faults, look } = inspectionHere();
+  const tab = await open(path);
+  await composer(tab).waitFor();
+  let isLost = true;
+  await context.route('**/api', async (route) => {
+    const isSent = route.request().postData()?.includes('act=message_send&') ?? false;
+    if (!isSent || !isLost) return route.continue();
+    // The server receives it, and the response is lost.
+    await route.fetch();
+    await route.abort();
+  });
+  await composer(tab).fill('Masih ada, Bu');
+  await composer(tab).press('Enter');
+  await tab.getByText('Dicoba lagi otomatis.').waitFor();
+  await look(tab, 'a text without an answer');
+  const other = await open(path);
+  const waiting = other.getByRole('article').filter({ hasText: 'Masih ada, Bu' });
+  await waiting.getByText('Menunggu').waitFor();
+  await tab.close();
+  isLost = false;
+  await waiting.getByText('Menunggu').waitFor({ state: 'detached' });
+  expect((await sent()).map(({ excerpt }) => excerpt)).toEqual([
+    'Masih ada, Bu',
+    'Kuenya masih ada?',
+  ]);
+  expect(faults).toEqual([]);
+});
+
 test('quick replies, emoji and pasting work with the keyboard alone; another tab gets a new reply', async ({
   person,
 }) => {

@@ -1,4 +1,3 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '#web/browser/router/Link.tsx';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { memo } from 'react';
@@ -11,24 +10,17 @@ import {
 import { failures } from '#contract/messages/failures.ts';
 import { formatTime } from '#contract/base/time.ts';
 import {
-  dropText,
-  resend,
+  contentShown,
   sendReaction,
   type Outgoing,
-} from '#web/features/messages/conversations/thread/sending/outgoing.ts';
-
+} from '#web/features/messages/conversations/thread/sending.ts';
 import { useLinkedImage } from '#web/features/messages/useLinkedImage.ts';
 import { ScheduledFor } from '#web/features/messages/ScheduledFor.tsx';
 import { StatusMark } from '#web/features/messages/StatusMark.tsx';
-import { useProgress } from '#web/api/uploads/outgoingFiles.ts';
-import { useFileUrl, waitingContent } from '#web/ui/chat/attachments/waitingFile.ts';
-import { Button } from '#web/ui/button/Button.tsx';
-import type { ChatMessage } from '#web/ui/chat/chat.ts';
-import { contentShown } from '#web/features/messages/conversations/thread/sending/content.ts';
 import { ChatBubble } from '#web/ui/chat/ChatBubble.tsx';
 import { ReactButton } from '#web/ui/chat/reactions/ReactButton.tsx';
 import { ChatQuote } from '#web/ui/chat/quote/ChatQuote.tsx';
-import { Ticks } from '#web/ui/chat/Ticks.tsx';
+import { UnsentBubble, UnsentNote } from '#web/ui/chat/thread/UnsentBubble.tsx';
 
 export type ThreadBody =
   | { message: ConversationMessage; reacting?: Outgoing | undefined }
@@ -44,13 +36,16 @@ type Props = {
 };
 
 export const MessageLine = memo(({ body, ...rest }: Props) =>
-  'message' in body ? <Sent {...body} {...rest} /> : <Unsent one={body.outgoing} {...rest} />,
+  'message' in body ? (
+    <Sent {...body} {...rest} />
+  ) : (
+    <UnsentMessage one={body.outgoing} {...rest} />
+  ),
 );
 
 type SentProps = Extract<ThreadBody, { message: unknown }> & Omit<Props, 'body'>;
 
 function Sent({ message, reacting, first, name, zone, onReply, onGoTo }: SentProps) {
-  const client = useQueryClient();
   const { direction, status, created_at, token, quoted, reactions } = message;
   const ours = direction === 'out';
   const { content, loading } = useLinkedImage(message);
@@ -58,7 +53,7 @@ function Sent({ message, reacting, first, name, zone, onReply, onGoTo }: SentPro
   const mine = reactions.find((one) => one.direction === 'out')?.emoji;
   const react = (emoji: string) => {
     const which = { tokenId: token.id, peer: message.peer };
-    sendReaction(client, which, { messageId: message.id, emoji });
+    sendReaction(which, { messageId: message.id, emoji });
   };
   return (
     <ChatBubble
@@ -83,7 +78,17 @@ function Sent({ message, reacting, first, name, zone, onReply, onGoTo }: SentPro
           : undefined
       }
       ticks={ours && <StatusMark status={status} iconOnly />}
-      note={reacting?.why ? <Failed one={reacting} /> : ours && noteOf(message, zone)}
+      note={
+        reacting ? (
+          <UnsentNote
+            message={reacting}
+            sentence="Reaksi belum terkirim."
+            remedy={remedyFor(reacting)}
+          />
+        ) : (
+          ours && noteOf(message, zone)
+        )
+      }
       onMessage={(peer) =>
         void navigate({
           to: '/message-history',
@@ -128,79 +133,25 @@ const Why = ({ failure }: Pick<ConversationMessage, 'failure'>) => (
 
 type UnsentProps = { one: Outgoing } & Omit<Props, 'body' | 'onReply'>;
 
-function Unsent({ one, first, name, zone, onGoTo }: UnsentProps) {
-  const failed = one.why !== undefined;
-  const at = new Date(one.at);
-  const url = useFileUrl(one.id, one.file !== undefined);
+const UnsentMessage = ({ one, first, name, zone, onGoTo }: UnsentProps) => {
+  const { text, content, replyTo } = one.body;
   return (
-    <ChatBubble
-      as="div"
-      message={shownOf(one, url)}
-      side="out"
-      sender="Anda"
-      time={formatTime(at, zone)}
-      at={at}
+    <UnsentBubble
+      message={one}
       first={first}
-      head={one.replyTo && <Quote quoted={one.replyTo} name={name} onGoTo={onGoTo} />}
-      pending={!failed}
-      ticks={
-        <Ticks
-          mark={failed ? 'failed' : 'waiting'}
-          word={failed ? 'Belum terkirim' : 'Menunggu'}
-          iconOnly
-        />
+      zone={zone}
+      shown={(file) =>
+        content ? contentShown(content, file) : { ...(file ?? { type: 'text' }), caption: text }
       }
-      note={failed ? <Failed one={one} /> : one.file && <Uploading one={one} />}
+      head={replyTo && <Quote quoted={replyTo} name={name} onGoTo={onGoTo} />}
+      remedy={remedyFor(one)}
     />
   );
-}
+};
 
-function shownOf({ content, file, text }: Outgoing, url: string | undefined): ChatMessage {
-  const shown = file && waitingContent(file, url, text);
-  return content ? contentShown(content, shown) : (shown ?? { type: 'text', caption: text });
-}
-
-function Failed({ one }: { one: Outgoing }) {
-  const client = useQueryClient();
-  return (
-    <div className="grid justify-items-end gap-6">
-      <p>
-        {one.content?.type === 'reaction' ? 'Reaksi belum terkirim.' : 'Belum terkirim.'} {one.why}{' '}
-        {(one.code === 'saldo_short' || one.code === 'bonus_only') && <TopUp />}
-      </p>
-      <span className="flex gap-8">
-        <Button size="sm" variant="outline" tone="danger" onClick={() => resend(client, one)}>
-          Kirim ulang
-        </Button>
-        <Button size="sm" variant="link" tone="neutral" onClick={() => dropText(one)}>
-          Hapus
-        </Button>
-      </span>
-    </div>
+const remedyFor = ({ code }: Outgoing) =>
+  (code === 'saldo_short' || code === 'bonus_only') && (
+    <Link to="/saldo" search={{ new: '1' }}>
+      Isi saldo
+    </Link>
   );
-}
-
-function Uploading({ one }: { one: Outgoing }) {
-  const progress = useProgress(one.id);
-  if (progress === undefined) return null;
-  return (
-    <div className="row gap-8 muted">
-      <progress
-        className="w-120"
-        max={1}
-        value={progress}
-        aria-label={`Mengunggah ${one.file?.name ?? ''}`}
-      />
-      <span className="num">{Math.floor(progress * 100)}%</span>
-      <Button size="sm" variant="link" tone="neutral" onClick={() => dropText(one)}>
-        Batalkan
-      </Button>
-    </div>
-  );
-}
-
-const TopUp = () => (
-  <Link to="/saldo" search={{ new: '1' }}>
-    Isi saldo
-  </Link>
-);

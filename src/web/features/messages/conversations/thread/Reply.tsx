@@ -1,5 +1,5 @@
 import { isolated } from '#contract/base/names.ts';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { ContactRound, LayoutTemplate, MapPin, Zap } from 'lucide-react';
 import { memo, useState, type ReactNode, type RefObject, Suspense } from 'react';
 import { TEXT_MAX } from '#contract/messages.ts';
@@ -10,12 +10,12 @@ import { later } from '#web/browser/lazyComponent.ts';
 import type { Which } from '#web/features/messages/conversations/queries.ts';
 import { Quote } from '#web/features/messages/conversations/thread/MessageLine.tsx';
 import {
+  type Content,
   isWordless,
-  sendContent,
   sendFiles,
-  sendText,
+  sendTo,
   type QuotedMessage,
-} from '#web/features/messages/conversations/thread/sending/outgoing.ts';
+} from '#web/features/messages/conversations/thread/sending.ts';
 import styles from '#web/features/messages/conversations/conversations.module.css';
 import { classes } from '#web/ui/classes.ts';
 import { useMessagePrice } from '#web/features/messages/send/useMessagePrice.ts';
@@ -31,7 +31,6 @@ import { repliesQuery } from '#web/ui/chat/replies/stored.ts';
 import { useReplies } from '#web/ui/chat/replies/useReplies.tsx';
 import { quickReplies } from '#web/features/messages/conversations/thread/attach/quickReplies.ts';
 import { Money } from '#web/ui/money/Money.tsx';
-import type { Content } from '#web/features/messages/conversations/thread/sending/content.ts';
 
 const Recorder = later(() => import('#web/ui/chat/recorder/Recorder.tsx'));
 
@@ -56,7 +55,6 @@ export const Reply = memo(DrawnReply);
 
 function DrawnReply(props: Props) {
   const { which, name, channel, notice, closed, replyTo, onReplied, dropZone } = props;
-  const client = useQueryClient();
   const { dialog, offer, open } = useTools(props);
   const blocked = props.blocked ?? (closed && <OnlyTemplates why={closed} onOpen={open} />);
   const attached = useAttached({
@@ -68,8 +66,8 @@ function DrawnReply(props: Props) {
   const [recording, setRecording] = useState(false);
   const send = (said: string) => {
     if (!attached.check()) return;
-    if (files.length === 0) sendText(client, which, said, replyTo);
-    else sendFiles(client, which, { files, replyTo });
+    if (files.length === 0) sendTo(which, { text: said, replyTo });
+    else sendFiles(which, { files, replyTo });
     attached.forget();
     onReplied();
   };
@@ -87,7 +85,7 @@ function DrawnReply(props: Props) {
           onClose={() => setRecording(false)}
           onSend={(file) => {
             setRecording(false);
-            sendFiles(client, which, { files: [{ file, caption: '' }], replyTo });
+            sendTo(which, { file, replyTo });
             onReplied();
           }}
         />
@@ -140,7 +138,6 @@ const countOf = (files: readonly AttachedFile[]): number =>
 function useTools({ which, name, channel, replyTo, onReplied }: Props) {
   // A number is not a name to address a person by.
   const person = name === formatPeer(which.peer) ? '' : name;
-  const client = useQueryClient();
   const [attaching, setAttaching] = useState<Attaching>();
   const { data: replies } = useQuery(repliesQuery(quickReplies));
   const offer = useReplies({
@@ -157,7 +154,7 @@ function useTools({ which, name, channel, replyTo, onReplied }: Props) {
       channel={channel}
       onClose={() => setAttaching(undefined)}
       onSend={(content, file) => {
-        sendContent(client, which, { content, file, replyTo });
+        sendTo(which, { content, file, replyTo });
         onReplied();
       }}
     />

@@ -19,15 +19,16 @@ import type { ConversationMessage } from '#contract/messages.ts';
 import { type Optout, optoutSourceLabel } from '#contract/messages/optouts.ts';
 import { formatPeer } from '#contract/messages/peer.ts';
 import { formatDate, civilDate } from '#contract/base/time.ts';
+import { useUnsent } from '#web/api/outbox.ts';
 import { useUser } from '#web/api/user.ts';
 import { type Flat, merged, readOlder } from '#web/api/lists/flatList.ts';
 import { Reply } from '#web/features/messages/conversations/thread/Reply.tsx';
 import {
-  useOutgoing,
+  outboxThread,
   type Outgoing,
   type QuotedMessage,
   reactsTo,
-} from '#web/features/messages/conversations/thread/sending/outgoing.ts';
+} from '#web/features/messages/conversations/thread/sending.ts';
 import {
   conversationQuery,
   conversationsQuery,
@@ -94,7 +95,7 @@ export function Thread({ which }: { which: Which }) {
   const { data: optout } = useQuery(optoutQuery(which));
   const name = usePeerName(which, newest);
   const root = useRef<HTMLElement>(null);
-  const outgoing = useOutgoing().filter((one) => isOf(one, which));
+  const outgoing: readonly Outgoing[] = useUnsent('conversation', outboxThread(which));
   const [replyTo, setReplyTo] = useState<QuotedMessage>();
   const { notice, closed } = useChatWindow(which, token);
   const blocked = whyStopped(optout) ?? whyBlocked(token, tokens !== undefined);
@@ -146,9 +147,6 @@ export function Thread({ which }: { which: Which }) {
     </section>
   );
 }
-
-const isOf = (one: Outgoing, { tokenId, peer }: Which): boolean =>
-  one.tokenId === tokenId && one.peer === peer;
 
 /** Makes room for a phone's keyboard. Enter on a row focuses the box, Escape returns to the row. */
 function useKeys(root: RefObject<HTMLElement | null>) {
@@ -373,8 +371,8 @@ function linesOf(
 
 /** A message with an outgoing reaction; a failed one is reported below it. */
 const reactedTo = (message: ConversationMessage, reacting: Outgoing): ThreadBody =>
-  reacting.content?.type === 'reaction' && reacting.why === undefined
-    ? { message: withReaction(message, reacting.content.emoji) }
+  reacting.body.content?.type === 'reaction' && !reacting.failed
+    ? { message: withReaction(message, reacting.body.content.emoji) }
     : { message, reacting };
 
 /** The first message that was unread when the thread was opened, until it is answered. */

@@ -6,7 +6,7 @@ import { sendContact } from '#contract/messages/sending.ts';
 import { CARD_MAX } from '#contract/rest/endpoint.ts';
 import { MESSAGE_QUERY_MAX } from '#contract/messages.ts';
 import { conversationsQuery } from '#web/features/messages/conversations/queries.ts';
-import type { CardToSend } from '#web/features/messages/conversations/thread/sending/content.ts';
+import type { CardToSend } from '#web/features/messages/conversations/thread/sending.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
 import { useForm, type Form } from '#web/ui/form/useForm.ts';

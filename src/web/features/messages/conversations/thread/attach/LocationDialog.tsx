@@ -10,7 +10,7 @@ import {
   placeIn,
   type Coordinates,
 } from '#web/features/messages/conversations/thread/attach/mapLink.ts';
-import type { PlaceToSend } from '#web/features/messages/conversations/thread/sending/content.ts';
+import type { PlaceToSend } from '#web/features/messages/conversations/thread/sending.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
 import { useForm, type Form } from '#web/ui/form/useForm.ts';

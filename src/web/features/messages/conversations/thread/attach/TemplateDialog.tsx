@@ -15,7 +15,7 @@ import { classes } from '#web/ui/classes.ts';
 import {
   type TemplateToSend,
   contentShown,
-} from '#web/features/messages/conversations/thread/sending/content.ts';
+} from '#web/features/messages/conversations/thread/sending.ts';
 import {
   templateCategoryLabel,
   templateLanguageLabel,
@@ -42,7 +42,7 @@ import {
 import { useMessagePrice } from '#web/features/messages/send/useMessagePrice.ts';
 import { saldoQuery } from '#web/features/saldo/saldo.ts';
 import { fileFault } from '#web/ui/chat/attachments/fileFault.ts';
-import { waitingContent } from '#web/ui/chat/attachments/waitingFile.ts';
+import { fileShown } from '#web/ui/chat/thread/UnsentBubble.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
 import { TextField } from '#web/ui/text/TextField.tsx';
 
@@ -386,7 +386,7 @@ function Preview({ template, filling, file }: PreviewProps) {
     <AttachPreview
       message={contentShown(
         { type: 'template', template: { name, language, shown } },
-        file && waitingContent(file, url),
+        file && fileShown(file, url),
       )}
     />
   );

@@ -4,7 +4,7 @@ import {
   valueOrderOf,
   type Template,
 } from '#contract/messages/templates.ts';
-import type { TemplateToSend } from '#web/features/messages/conversations/thread/sending/content.ts';
+import type { TemplateToSend } from '#web/features/messages/conversations/thread/sending.ts';
 
 /** Values by the names of the variables, the header's, and the positions of the buttons. */
 export type Filling = {

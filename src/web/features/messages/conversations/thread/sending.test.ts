@@ -14,22 +14,26 @@ let requests: SendRequest[] = [];
 let answers: (() => Response | Promise<Response>)[] = [];
 let net: { onLine: boolean };
 let isAway: boolean;
-let stored: Map<string, string>;
 let client: QueryClient;
 let stop = () => undefined as void;
 
-const storage = () => ({
-  getItem: (name: string) => stored.get(name) ?? null,
-  setItem: (name: string, value: string) => void stored.set(name, value),
-  removeItem: (name: string) => void stored.delete(name),
-});
+function newStorage(): object {
+  const storage: Record<string, string> = Object.create({
+    getItem: (name: string) => storage[name] ?? null,
+    setItem: (name: string, value: string) => void (storage[name] = value),
+    removeItem: (name: string) => void delete storage[name],
+  });
+  return storage;
+}
 
 async function loadPage() {
   vi.resetModules();
-  vi.stubGlobal('sessionStorage', storage());
-  const page = await import('./outgoing.ts');
-  stop = page.startOutgoing(client);
-  return page;
+  const page = await import('./sending.ts');
+  const { resend } = await import('#web/api/outbox.ts');
+  const { readUnsent } = await import('#web/api/unsent.ts');
+  stop = page.startConversations(client);
+  const sendText = (text: string) => page.sendTo(which, { text });
+  return { sendText, resend, waiting: readUnsent };
 }
 
 function sent({ text }: SendRequest): Response {
@@ -73,7 +77,6 @@ beforeEach(() => {
   vi.useFakeTimers();
   requests = [];
   answers = [];
-  stored = new Map();
   net = { onLine: true };
   isAway = false;
   client = new QueryClient();
@@ -81,7 +84,7 @@ beforeEach(() => {
   vi.stubGlobal('navigator', net);
   vi.stubGlobal('window', new EventTarget());
   vi.stubGlobal('document', { querySelector: () => null });
-  vi.stubGlobal('localStorage', undefined);
+  vi.stubGlobal('localStorage', newStorage());
   vi.stubGlobal('fetch', async (_address: string, { body }: RequestInit) => {
     const form = body as URLSearchParams;
     if (isAway) return lost();
@@ -101,12 +104,10 @@ const inThread = () =>
   client
     .getQueryData<{ rows: { excerpt: string }[] }>(threadKey(which.tokenId, which.peer))
     ?.rows.map(({ excerpt }) => excerpt);
-const waiting = (): { text: string; why?: string }[] =>
-  JSON.parse(stored.get('kept:outgoing') ?? '[]');
 
 test('texts arrive in the order they were written, and show in the thread', async () => {
-  const { sendText } = await loadPage();
-  for (const text of ['satu', 'dua', 'tiga']) sendText(client, which, text);
+  const { sendText, waiting } = await loadPage();
+  for (const text of ['satu', 'dua', 'tiga']) sendText(text);
   await vi.advanceTimersByTimeAsync(100);
   expect(requests.map(({ text }) => text)).toEqual(['satu', 'dua', 'tiga']);
   expect(inThread()).toEqual(['tiga', 'dua', 'satu']);
@@ -114,12 +115,12 @@ test('texts arrive in the order they were written, and show in the thread', asyn
 });
 
 test('a text that was sent while the thread was loading shows in it', async () => {
-  const { sendText } = await loadPage();
+  const { sendText, waiting } = await loadPage();
   const queryKey = threadKey(which.tokenId, which.peer);
   client.removeQueries({ queryKey });
   const { promise, resolve } = Promise.withResolvers<object>();
   const loading = client.fetchQuery({ queryKey, queryFn: () => promise });
-  sendText(client, which, 'halo');
+  sendText('halo');
   await vi.advanceTimersByTimeAsync(100);
   expect(waiting()).toEqual([]);
   resolve({ rows: [], ended: true, readAt: 0 });
@@ -131,46 +132,49 @@ test('a text that was sent while the thread was loading shows in it', async () =
 test('a text whose response was lost is retried with the same key: it is sent and charged once', async () => {
   const { sendText } = await loadPage();
   answers = [lost];
-  sendText(client, which, 'halo');
-  await vi.advanceTimersByTimeAsync(1_500);
+  sendText('halo');
+  await vi.advanceTimersByTimeAsync(2_500);
   expect(requests).toHaveLength(2);
   expect(requests[0]?.key).toBe(requests[1]?.key);
   expect(inThread()).toEqual(['halo']);
 });
 
 test('a text that failed twice keeps the reason, and its key, until it is resent', async () => {
-  const page = await loadPage();
+  const { sendText, waiting, resend } = await loadPage();
   answers = [lost, lost];
-  page.sendText(client, which, 'halo');
-  await vi.advanceTimersByTimeAsync(1_500);
-  expect(waiting()).toMatchObject([{ text: 'halo', why: expect.stringContaining('koneksi') }]);
-  page.resend(client, JSON.parse(stored.get('kept:outgoing') ?? '[]')[0]);
+  sendText('halo');
+  await vi.advanceTimersByTimeAsync(2_500);
+  expect(waiting()).toMatchObject([
+    { body: { text: 'halo' }, why: expect.stringContaining('koneksi') },
+  ]);
+  resend(waiting()[0]!);
   await vi.advanceTimersByTimeAsync(100);
+  expect(requests).toHaveLength(3);
   expect(new Set(requests.map(({ key }) => key)).size).toBe(1);
   expect(inThread()).toEqual(['halo']);
 });
 
-test('a text written while the server is away waits, and is sent once it is back', async () => {
-  const { sendText } = await loadPage();
+test('texts written while the server is away wait, and are sent in order once it is back', async () => {
+  const { sendText, waiting } = await loadPage();
   isAway = true;
-  sendText(client, which, 'satu');
+  sendText('satu');
   await vi.advanceTimersByTimeAsync(5_000);
   expect(waiting()).toMatchObject([{ why: expect.stringContaining('koneksi') }]);
-  sendText(client, which, 'dua');
+  sendText('dua');
   await vi.advanceTimersByTimeAsync(5_000);
   expect(waiting()[1]).not.toHaveProperty('why');
   isAway = false;
   await vi.advanceTimersByTimeAsync(20_000);
-  expect(requests.map(({ text }) => text)).toEqual(['dua']);
+  expect(requests.map(({ text }) => text)).toEqual(['satu', 'dua']);
 });
 
 test('after a refusal the next attempt is a new request: the old key would be refused again', async () => {
-  const page = await loadPage();
+  const { sendText, waiting, resend } = await loadPage();
   answers = [refused];
-  page.sendText(client, which, 'halo');
+  sendText('halo');
   await vi.advanceTimersByTimeAsync(100);
-  expect(waiting()).toMatchObject([{ code: 'saldo_short' }]);
-  page.resend(client, JSON.parse(stored.get('kept:outgoing') ?? '[]')[0]);
+  expect(waiting()).toMatchObject([{ failed: true, code: 'saldo_short' }]);
+  resend(waiting()[0]!);
   await vi.advanceTimersByTimeAsync(100);
   expect(requests).toHaveLength(2);
   expect(requests[0]?.key).not.toBe(requests[1]?.key);
@@ -179,7 +183,7 @@ test('after a refusal the next attempt is a new request: the old key would be re
 test('a text waits while offline, and is sent once online', async () => {
   const { sendText } = await loadPage();
   net.onLine = false;
-  sendText(client, which, 'nanti');
+  sendText('nanti');
   await vi.advanceTimersByTimeAsync(60_000);
   expect(requests).toEqual([]);
   net.onLine = true;
@@ -191,7 +195,7 @@ test('a text waits while offline, and is sent once online', async () => {
 test('a reload loses no text, and sends none twice', async () => {
   const { sendText } = await loadPage();
   answers = [() => new Promise<Response>(() => undefined)];
-  sendText(client, which, 'tengah jalan');
+  sendText('tengah jalan');
   await vi.advanceTimersByTimeAsync(100);
   stop();
   await loadPage();
@@ -204,7 +208,7 @@ test('a reload loses no text, and sends none twice', async () => {
 test('texts older than half a day are not sent automatically', async () => {
   net.onLine = false;
   const { sendText } = await loadPage();
-  sendText(client, which, 'kemarin');
+  sendText('kemarin');
   stop();
   vi.setSystemTime(Date.now() + 13 * 3_600_000);
   net.onLine = true;
