@@ -1,5 +1,9 @@
 import { expect } from 'vitest';
+import { publicId } from '#contract/base/ids.ts';
+import { accessOf } from '#tests/support/meta/cloud-channel.ts';
 import { test } from '#tests/support/meta/template-shop.ts';
+
+type Named = { name: string };
 
 test('lists a template with the values that each message gives', async ({ shop }) => {
   const { body } = await shop.call('/v1/templates');
@@ -18,6 +22,23 @@ test('lists a template with the values that each message gives', async ({ shop }
       ],
     },
   });
+});
+
+test('offers a token of the Cloud API only what Meta approved for it', async ({ ani, meta }) => {
+  const token = { token_id: publicId('token', ani.tokenId) };
+  const move = (channel: string) => ani.ask('token_move', { ...token, channel });
+  expect((await move('simulator')).status).toBe(200);
+  const old = { name: 'catatan_lama', language: 'id', category: 'utility', body: 'Catatan lama.' };
+  expect((await ani.ask('template_create', old)).status).toBe(200);
+  const names = async () =>
+    (await ani.ask('template_list', token)).body.result.data.map(({ name }: Named) => name);
+  expect(await names()).toContain('catatan_lama');
+  expect((await move('cloud')).status).toBe(200);
+  await ani.ask('token_cloud_connect', { ...token, ...accessOf(meta) });
+  meta.control.templates.add({ name: 'pesanan_siap' });
+  await ani.ask('template_sync');
+  expect(await names()).toContain('pesanan_siap');
+  expect(await names()).not.toContain('catatan_lama');
 });
 
 test('refuses values that only Meta can fill in, with the reason, and approves without them', async ({

@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import type { Act, OutputOf } from '#contract/base/act.ts';
 
 type Fields = Readonly<Record<string, string>>;
 
@@ -8,7 +9,21 @@ export type FakeList = { list: readonly object[] };
 export type FakeRefusal = { refused: string; message: string; facts?: Record<string, unknown> };
 
 /** The data, list or refusal that an act returns in place of the server. */
-export type FakeActs = Readonly<Record<string, (fields: Fields) => object>>;
+export type FakeActs = Readonly<Record<string, (fields: Fields) => object | null>>;
+
+type Answer<A extends Act> =
+  | FakeRefusal
+  | (A['list'] extends 'default'
+      ? { list: readonly OutputOf<A>[] }
+      : A['list'] extends 'manual'
+        ? readonly OutputOf<A>[]
+        : OutputOf<A>);
+
+/** Fakes one act with answers that its contract allows. */
+export const fakeAct = <A extends Act>(
+  { name }: A,
+  answer: (fields: Fields) => Answer<A>,
+): FakeActs => ({ [name]: answer as (fields: Fields) => object | null });
 
 const isList = (answer: object): answer is FakeList => 'list' in answer;
 
@@ -81,8 +96,9 @@ export async function fakeActs(tab: Page, acts: FakeActs): Promise<Fields[]> {
   const requests: Fields[] = [];
   await fakeRequests(tab, (fields) => {
     const answer = acts[fields['act'] ?? '']?.(fields);
-    if (!answer) return undefined;
+    if (answer === undefined) return undefined;
     requests.push(fields);
+    if (answer === null) return { json: { code: 1, msg: '', data: null } };
     if (isList(answer)) {
       return { json: { code: 1, msg: '', result: { data: answer.list, total_page: 1 } } };
     }

@@ -41,7 +41,6 @@ import styles from '#web/features/support/support.module.css';
 import { classes } from '#web/ui/classes.ts';
 import { useAttached } from '#web/ui/chat/attachments/useAttached.ts';
 import { Composer, type ComposerOffer } from '#web/ui/chat/composer/Composer.tsx';
-import { isLookedAt, lookOnReturn } from '#web/browser/tab/lookedAt.ts';
 import { formatTime } from '#contract/base/time.ts';
 import { ChatBubble } from '#web/ui/chat/ChatBubble.tsx';
 import { Ticks } from '#web/ui/chat/Ticks.tsx';
@@ -142,8 +141,7 @@ function Lines({ port, name, thread, outgoing, foot }: LinesProps) {
   const zone = useUser().timezone;
   const typing = useTypingNow(port);
   const unreadFrom = useUnreadFrom(port, thread.rows);
-  const [atEnd, setAtEnd] = useState(false);
-  useReadMark(port, thread.rows, atEnd);
+  const newest = newestUnread(port, thread.rows);
   const items = useMemo(
     () =>
       threadItems({
@@ -168,7 +166,7 @@ function Lines({ port, name, thread, outgoing, foot }: LinesProps) {
       ended={thread.ended}
       readOlder={() => readOlderLines(client, port)}
       render={render}
-      onEnd={setAtEnd}
+      seen={{ newest, report: async () => newest !== undefined && port.read(newest) }}
       foot={
         (foot || typing) && (
           <>
@@ -372,36 +370,11 @@ function sendAll(port: SupportPort, first: SupportBody, files: readonly FileToSe
   }
 }
 
-/**
- * Reports that the other side's newest message was seen: when it is in view and the tab is looked at, or when the
- * person comes back to it.
- */
-function useReadMark(
-  { key, side, read, thread }: SupportPort,
-  newestFirst: readonly SupportMessage[],
-  atEnd: boolean,
-): void {
-  const newest = newestFirst.find((line) => line.side !== side && line.side !== 'system')?.seq ?? 0;
-  const mark = side === 'customer' ? thread?.customer_read : thread?.operator_read;
-  const reported = useRef({ key, seq: 0 });
-  const report = useRef(read);
-  useEffect(() => {
-    report.current = read;
-  });
-  useEffect(() => {
-    if (mark === undefined || !atEnd) return undefined;
-    const look = () => {
-      const before = reported.current;
-      const known = before.key === key ? Math.max(before.seq, mark) : mark;
-      if (newest <= known || !isLookedAt()) return;
-      reported.current = { key, seq: newest };
-      report.current(newest).catch(() => {
-        // Unread is better than wrongly read: the next look reports it again.
-        reported.current = before;
-      });
-    };
-    return lookOnReturn(look);
-  }, [key, newest, mark, atEnd]);
+/** The number of the other side's newest message; undefined if it was read. */
+function newestUnread({ side, thread }: SupportPort, newestFirst: readonly SupportMessage[]) {
+  const read = side === 'customer' ? thread?.customer_read : thread?.operator_read;
+  const seq = newestFirst.find((line) => line.side !== side && line.side !== 'system')?.seq ?? 0;
+  return read !== undefined && seq > read ? seq : undefined;
 }
 
 type LineBody = { message: SupportMessage } | { outgoing: Outgoing };

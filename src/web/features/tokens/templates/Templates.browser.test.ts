@@ -1,8 +1,14 @@
 import type { Page } from 'playwright-core';
 import { expect, inject } from 'vitest';
-import { createTemplate } from '#contract/messages/templates.ts';
+import {
+  createTemplate,
+  listTemplates,
+  syncTemplateList,
+  type Template,
+} from '#contract/messages/templates.ts';
+import { createToken, getToken, listTokens, type Token } from '#contract/tokens.ts';
 import { inspectionHere } from '#tests/support/one-look.ts';
-import { endFakes, fakeActs, fakeRequests } from '#tests/journeys/support/fake-acts.ts';
+import { endFakes, fakeAct, fakeActs, fakeRequests } from '#tests/journeys/support/fake-acts.ts';
 import { ask, newSender, signUp, textsIn, topUp } from '#tests/journeys/support/portal.ts';
 import { test } from '#tests/support/gallery.ts';
 import { press, write } from '#tests/journeys/support/steps.ts';
@@ -131,5 +137,74 @@ test('a rejected template says why; a taken name and an unreachable server say w
   await tab.goto('/token/templat?view=new');
   await tab.getByText(/^Sudah ada 250 templat/).waitFor();
   expect(await tab.getByLabel('Nama templat').count()).toBe(0);
+  expect(faults).toEqual([]);
+});
+
+/** A template as Meta's list shows it. */
+const approved = (name: string): Template => ({
+  name,
+  language: 'id',
+  category: 'utility',
+  status: 'approved',
+  reason: null,
+  header: null,
+  header_file: null,
+  header_variable: null,
+  body: 'Pesanan Anda siap diambil.',
+  footer: null,
+  buttons: [],
+  button_values: [],
+  variables: [],
+  created_at: new Date(),
+});
+
+test('the Cloud API composer explains the 24 hours first, and reads new templates from Meta', async ({
+  person,
+}) => {
+  const who = await signUp(address, { name: 'Toko Cempaka', phone: '6281355592003' });
+  const make = async (name: string, channel: 'cloud' | 'simulator', phone: string) => {
+    const { token } = await ask(address, createToken, { name, channel }, who.session);
+    return { ...token, status: 'linked', phone } satisfies Token;
+  };
+  const trial = await make('Uji coba', 'simulator', '62813555920039');
+  const official = await make('Gudang', 'cloud', '6281227001180');
+  const { open } = await person({ session: who.session, expects: [/status of 422/] });
+  const { faults, look } = inspectionHere();
+  const tab = await open();
+  const templates = [approved('hello_world')];
+  await fakeActs(tab, {
+    ...fakeAct(listTokens, () => ({ list: [trial, official] })),
+    ...fakeAct(getToken, ({ token_id: id }) => (id === trial.id ? trial : official)),
+    ...fakeAct(listTemplates, () => ({ list: templates })),
+    ...fakeAct(syncTemplateList, () => {
+      templates.push(approved('pesanan_siap'));
+      return {};
+    }),
+  });
+  await tab.goto('/message-history');
+  await tab.getByRole('button', { name: 'Kirim pesan' }).first().click();
+  const dialog = tab.getByRole('dialog', { name: 'Kirim pesan' });
+  const hint = dialog.getByText('teks bebas hanya sampai kepada orang', { exact: false });
+  await dialog.getByLabel('Dari nomor').selectOption(trial.id);
+  expect(await hint.count()).toBe(0);
+  await dialog.getByLabel('Dari nomor').selectOption(official.id);
+  await hint.waitFor();
+  await look(tab, 'a message by the Cloud API');
+  await dialog.getByRole('link', { name: 'Lihat templat' }).click();
+
+  await tab.getByRole('row', { name: /hello_world/ }).waitFor();
+  const renew = tab.getByRole('button', { name: 'Perbarui dari Meta' });
+  await renew.click();
+  await tab.getByText('Templat diperbarui dari Meta.').waitFor();
+  await tab.getByRole('row', { name: /pesanan_siap/ }).waitFor();
+
+  const message = 'Meta tidak dapat dihubungi. Coba lagi sebentar lagi.';
+  await fakeActs(
+    tab,
+    fakeAct(syncTemplateList, () => ({ refused: 'cloud_unreachable', message })),
+  );
+  await renew.click();
+  await tab.getByRole('main').getByText(message).waitFor();
+  await look(tab, 'templates that Meta did not tell of');
   expect(faults).toEqual([]);
 });

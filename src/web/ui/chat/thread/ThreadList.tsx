@@ -1,6 +1,7 @@
 import { ArrowDown } from 'lucide-react';
 import { memo, useEffect, useMemo, useRef, useState } from 'react';
 import type { ReactNode, RefObject } from 'react';
+import { isLookedAt, lookOnReturn } from '#web/browser/tab/lookedAt.ts';
 import { ChatDivider } from '#web/ui/chat/ChatBubble.tsx';
 import styles from '#web/ui/chat/thread/thread.module.css';
 import {
@@ -19,8 +20,14 @@ type Props<Body> = ThreadScroll<Body> & {
   unread?: number;
   render: (body: Body, first: boolean) => ReactNode;
   foot?: ReactNode;
-  /** The newest line came into view or left it. */
-  onEnd?: (atEnd: boolean) => void;
+  seen?: Seen;
+};
+
+type Seen = {
+  /** Identifies the newest received message; undefined if it was seen before, or nothing is known yet. */
+  newest: string | number | undefined;
+  /** Reports that it was seen. */
+  report: () => Promise<unknown>;
 };
 
 const above = classes(
@@ -30,7 +37,7 @@ const above = classes(
 
 /** The lines of a thread, newest at the bottom; scrolling loads more on both sides. */
 export function ThreadList<Body>(props: Props<Body>) {
-  const { items, newer, start, focused = false, unread = 0, render, foot, onEnd } = props;
+  const { items, newer, start, focused = false, unread = 0, render, foot, seen } = props;
   const hasFoot = Boolean(foot);
   const rows = useMemo(() => (hasFoot ? [...items, FOOT] : items), [items, hasFoot]);
   const scroller = useRef<HTMLDivElement>(null);
@@ -38,11 +45,7 @@ export function ThreadList<Body>(props: Props<Body>) {
   const away = inView === false || newer !== undefined;
   const { list, range, day, older, toEnd } = useThreadScroll(props, rows, scroller, away);
 
-  useEffect(() => {
-    if (inView === undefined) return undefined;
-    onEnd?.(!away);
-    return () => onEnd?.(false);
-  }, [away, inView, onEnd]);
+  useSeen(seen, inView === true && !away);
   useEffect(() => {
     if (focused) scroller.current?.focus({ preventScroll: true });
   }, [focused]);
@@ -122,6 +125,27 @@ function useInView(scroller: RefObject<HTMLElement | null>) {
     return () => observer.disconnect();
   }, [scroller]);
   return { mark, inView };
+}
+
+/** Reports the newest message when it is in view and the tab is looked at, or when the person comes back to it. */
+function useSeen(seen: Seen | undefined, isInView: boolean): void {
+  const newest = seen?.newest;
+  const report = useRef(seen?.report);
+  const reported = useRef<typeof newest>(undefined);
+  useEffect(() => {
+    report.current = seen?.report;
+  });
+  useEffect(() => {
+    if (newest === undefined || !isInView) return undefined;
+    return lookOnReturn(() => {
+      if (reported.current === newest || !isLookedAt()) return;
+      reported.current = newest;
+      report.current?.().catch(() => {
+        // Unread is better than wrongly read: the next look reports it again.
+        reported.current = undefined;
+      });
+    });
+  }, [newest, isInView]);
 }
 
 type LineProps<Body> = {

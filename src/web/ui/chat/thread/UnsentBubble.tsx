@@ -119,21 +119,31 @@ export function fileShown(file: UnsentFile, url: string | undefined): ChatMessag
 }
 
 /** The object URL of a file that waits in this browser, for a preview before sending. */
-export function useFileUrl(id: string, hasFile: boolean): string | undefined {
-  const [url, setUrl] = useState<string>();
+function useFileUrl(id: string, hasFile: boolean): string | undefined {
+  const [file, setFile] = useState<File>();
   useEffect(() => {
     if (!hasFile) return;
-    let made: string | undefined;
     let gone = false;
     void fileOf(id).then((found) => {
-      if (gone || !found) return;
-      made = URL.createObjectURL(found);
-      setUrl(made);
+      if (!gone) setFile(found);
     });
     return () => {
       gone = true;
-      if (made !== undefined) URL.revokeObjectURL(made);
     };
   }, [id, hasFile]);
+  return useObjectUrl(file);
+}
+
+export function useObjectUrl(file: File | undefined): string | undefined {
+  const [url, setUrl] = useState<string>();
+  useEffect(() => {
+    if (!file) return;
+    const made = URL.createObjectURL(file);
+    setUrl(made);
+    return () => {
+      URL.revokeObjectURL(made);
+      setUrl(undefined);
+    };
+  }, [file]);
   return url;
 }

@@ -72,8 +72,7 @@ import {
   untilWords,
   windowEnd,
 } from '#web/features/messages/conversations/thread/chatWindow.ts';
-import { lookOnReturn } from '#web/browser/tab/lookedAt.ts';
-import { isSeen, shownConversation } from '#web/features/messages/conversations/thread/seen.ts';
+import { shownConversation } from '#web/features/messages/conversations/thread/seen.ts';
 import { PAGE_SIZE } from '#contract/base/act.ts';
 import { threadKey } from '#web/features/messages/queryKeys.ts';
 
@@ -89,7 +88,6 @@ export function Thread({ which }: { which: Which }) {
   }, []);
   const leave = useCallback(() => goTo(undefined), [goTo]);
   const { newest, shown, error, retry } = useThread(which, place, leave);
-  const [atEnd, setAtEnd] = useState(false);
   const { data: tokens } = useQuery(allTokensQuery);
   const token = tokens?.find(({ id }) => id === which.tokenId);
   const { data: optout } = useQuery(optoutQuery(which));
@@ -106,7 +104,7 @@ export function Thread({ which }: { which: Which }) {
     root.current?.querySelector('textarea')?.focus();
   }, []);
   const keys = useKeys(root);
-  useSeen(which, newest?.rows, atEnd);
+  useShownConversation(which);
   return (
     <section
       ref={root}
@@ -126,7 +124,6 @@ export function Thread({ which }: { which: Which }) {
           onReply={canReply ? reply : undefined}
           onGoTo={goTo}
           focused={jumps > 0}
-          onEnd={setAtEnd}
         />
       ) : (
         <div className="grow min-h-0 overflow-hidden">
@@ -249,11 +246,11 @@ type Props = {
   onReply?: ((message: ConversationMessage) => void) | undefined;
   onGoTo: (messageId: string) => void;
   focused: boolean;
-  onEnd: (atEnd: boolean) => void;
 };
 
 function ThreadMessages(props: Props) {
-  const { which, name, shown, newest, outgoing, onReply, onGoTo, focused, onEnd } = props;
+  const { which, name, shown, newest, outgoing, onReply, onGoTo, focused } = props;
+  const client = useQueryClient();
   const { list, newer, place, readOlder } = shown;
   const zone = useUser().timezone;
   const unreadFrom = useUnreadFrom(which, newest);
@@ -297,7 +294,10 @@ function ThreadMessages(props: Props) {
       focused={focused}
       unread={conversation?.unread ?? 0}
       render={render}
-      onEnd={onEnd}
+      seen={{
+        newest: newest.rows.find(({ direction }) => direction === 'in')?.id ?? '',
+        report: () => markSeen(client, which),
+      }}
     />
   );
 }
@@ -429,40 +429,11 @@ function useNowUntil(moment: Date | undefined): Date {
   return now;
 }
 
-/**
- * Reports to the server that a conversation was seen: when its newest message is in view and the tab is looked at, or
- * when the person comes back to it.
- *
- * @param inView the newest message is.
- */
-function useSeen(
-  which: Which,
-  messages: readonly ConversationMessage[] | undefined,
-  inView: boolean,
-): void {
-  const client = useQueryClient();
-  const reported = useRef<string>(undefined);
-  const { tokenId, peer } = which;
-  const newest = messages && (messages.find(({ direction }) => direction === 'in')?.id ?? '');
-
+function useShownConversation({ tokenId, peer }: Which): void {
   useEffect(() => {
     shownConversation.set({ token_id: tokenId, peer });
     return () => shownConversation.set(undefined);
   }, [tokenId, peer]);
-
-  useEffect(() => {
-    if (!inView) return undefined;
-    const look = () => {
-      if (newest === undefined || reported.current === newest) return;
-      if (!isSeen({ token_id: tokenId, peer })) return;
-      reported.current = newest;
-      markSeen(client, { tokenId, peer }).catch(() => {
-        // Unread is better than wrongly read: the next look reports it again.
-        reported.current = undefined;
-      });
-    };
-    return lookOnReturn(look);
-  }, [client, inView, newest, peer, tokenId]);
 }
 
 type ShownThread = {

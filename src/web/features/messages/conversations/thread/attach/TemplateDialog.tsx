@@ -42,7 +42,7 @@ import {
 import { useMessagePrice } from '#web/features/messages/send/useMessagePrice.ts';
 import { saldoQuery } from '#web/features/saldo/saldo.ts';
 import { fileFault } from '#web/ui/chat/attachments/fileFault.ts';
-import { fileShown } from '#web/ui/chat/thread/UnsentBubble.tsx';
+import { fileShown, useObjectUrl } from '#web/ui/chat/thread/UnsentBubble.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
 import { TextField } from '#web/ui/text/TextField.tsx';
 
@@ -390,18 +390,4 @@ function Preview({ template, filling, file }: PreviewProps) {
       )}
     />
   );
-}
-
-function useObjectUrl(file: File | undefined): string | undefined {
-  const [url, setUrl] = useState<string>();
-  useEffect(() => {
-    if (!file) return;
-    const made = URL.createObjectURL(file);
-    setUrl(made);
-    return () => {
-      URL.revokeObjectURL(made);
-      setUrl(undefined);
-    };
-  }, [file]);
-  return url;
 }
