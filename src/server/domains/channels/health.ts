@@ -657,10 +657,16 @@ export type HealthRecorder = {
   close(): Promise<void>;
 };
 
-type Deps = { allAccountsSql: Sql; now: () => Date; report: (error: unknown) => void };
-
 /** Records in memory, and writes every 2 s. */
-export function openHealthRecorder({ allAccountsSql, now, report }: Deps): HealthRecorder {
+export function openHealthRecorder({
+  allAccountsSql,
+  now,
+  report,
+}: {
+  allAccountsSql: Sql;
+  now: () => Date;
+  report: (error: unknown) => void;
+}): HealthRecorder {
   let answers: ProviderAnswer[] = [];
   let receipts = new Map<string, TokenRef>();
   const countedAs = openCodes(now);

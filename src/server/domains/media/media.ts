@@ -154,7 +154,7 @@ async function* linksOf(sql: Sql, accountId: string) {
   for await (const { fetch_id: _, ...facts } of rows) yield facts;
 }
 
-/** Media that is stored already; a new one arrives by `http/v1/media.ts`. */
+/** Media that is stored already; a new one arrives by `http/v1/api.ts`. */
 export const mediaEndpoints = ({
   files,
   library,

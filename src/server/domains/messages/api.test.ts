@@ -21,6 +21,7 @@ test('answers a repeat a month later with the original price and schedule', asyn
       prices: { message: () => rupiah(price) } as never,
       findMedia: findNoMedia,
       onWork: () => undefined,
+      fileLink: () => '',
       offerFile: () => ({ link: '', expiresAt: new Date() }),
       now: () => new Date(Date.now() + days * DAY_MS),
     }).send({

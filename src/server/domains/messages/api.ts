@@ -3,10 +3,8 @@ import { rupiah } from '#contract/base/money.ts';
 import type { ChannelName } from '#contract/tokens.ts';
 import { Refusal, refusalFrom } from '#contract/base/refusals.ts';
 import type { Accepted, ApiMessage, PlacedMessage } from '#contract/rest/messages.ts';
-import type { Prices } from '#server/domains/pricing/pricing.ts';
 import { walletOf } from '#server/domains/ledger/ledger.ts';
 import {
-  type Intake,
   hashOf,
   type AnswerContext,
   type Item,
@@ -15,7 +13,6 @@ import {
 } from './submit/accept.ts';
 import { choicesIn, markSendsChoices } from './choices.ts';
 import { withdraw } from './dispatch/withdraw.ts';
-import type { OfferFile } from './content.ts';
 import { knownNumbers, recordSentCards } from './contacts.ts';
 import { markRead } from './conversations.ts';
 import {
@@ -26,7 +23,7 @@ import {
   messageForApi,
 } from './history/detail.ts';
 import { reschedule } from './schedule.ts';
-import { type FindMedia, channelOf, lookUp, itemFrom, refusalOf } from './submit/place.ts';
+import { type SendDeps, channelOf, lookUp, itemFrom, refusalOf } from './submit/place.ts';
 import {
   type ApiHandlers,
   type ApiReader,
@@ -69,19 +66,8 @@ export type ApiMessages = {
   markRead: (sender: Sender, peer: string) => Promise<unknown>;
 };
 
-type Deps = {
-  sql: Sql;
-  intake: Intake;
-  prices: Prices;
-  offerFile: OfferFile;
-  findMedia: FindMedia;
-  /** Called with tokens whose lanes have new work. */
-  onWork: (tokenIds: readonly string[]) => void;
-  now: () => Date;
-};
-
 /** The messages' side of `/v1`. A token sees and sends its own messages only. */
-export function openApiMessages(deps: Deps): ApiMessages {
+export function openApiMessages(deps: SendDeps): ApiMessages {
   const { sql, offerFile, onWork } = deps;
   const one = (sender: Sender, id: string, reader: ApiReader) =>
     ownMessage(sql, sender, id, { ...reader, offerFile });
@@ -134,7 +120,7 @@ async function ownMessage(sql: Sql, sender: Sender, id: string, reader: Reader) 
  * Looks up references first: messages with a missing one are refused, the others are accepted. A repeat gets the first
  * answer, regardless of references that were removed or added since.
  */
-async function send(deps: Deps, request: SendRequest): Promise<SendResponse> {
+async function send(deps: SendDeps, request: SendRequest): Promise<SendResponse> {
   const { intake, prices, now } = deps;
   const { sender, messages, key, answer } = request;
   const { accountId, tokenId } = sender;
@@ -208,7 +194,7 @@ function withRefused(
 }
 
 async function refusedWhole(
-  { sql, now }: Deps,
+  { sql, now }: SendDeps,
   { sender: { accountId }, answer: { language } }: SendRequest,
   found: readonly unknown[],
 ): Promise<SendResponse> {

@@ -36,12 +36,16 @@ import {
   readingsOf,
 } from '#server/domains/messages/history/search.ts';
 
-export type ConversationDeps = { sql: Sql; fileLink: FileLink };
-
 /**
  * The acts of conversations: the list, one of them, its messages, marking it read, and the unread count.
  */
-export const conversationActs = ({ sql, fileLink }: ConversationDeps): readonly ActHandler[] => [
+export const conversationActs = ({
+  sql,
+  fileLink,
+}: {
+  sql: Sql;
+  fileLink: FileLink;
+}): readonly ActHandler[] => [
   handle(listConversations, ({ caller }, input) => conversationList(sql, caller.accountId, input)),
   handle(getConversation, ({ caller: { accountId } }, key) =>
     asAccount(sql, accountId, async (tx) => {

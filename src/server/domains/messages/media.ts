@@ -70,17 +70,20 @@ const attach = (
     if ('filename' in facts) await reindexMessage(sql, { accountId, messageId });
   });
 
-type LoadDeps = {
+/**
+ * The act that fetches the image behind the link of a message, and stores it as the message's file.
+ */
+export const loadImageHandler = ({
+  sql,
+  allAccountsSql,
+  media,
+  fileLink,
+}: {
   sql: Sql;
   allAccountsSql: Sql;
   media: MessageMedia;
   fileLink: FileLink;
-};
-
-/**
- * The act that fetches the image behind the link of a message, and stores it as the message's file.
- */
-export const loadImageHandler = ({ sql, allAccountsSql, media, fileLink }: LoadDeps): ActHandler =>
+}): ActHandler =>
   handle(loadImage, async ({ caller: { accountId } }, { message_id: messageId }) => {
     const [message] = await asAccount(
       sql,

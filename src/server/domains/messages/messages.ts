@@ -294,7 +294,8 @@ export function openMessages(deps: MessagesDeps): Messages {
     onAccepted: minutes.add,
     tracing,
   });
-  const api = openApiMessages({ sql, intake, prices, offerFile, findMedia, onWork, now });
+  const sending = { sql, intake, prices, fileLink, offerFile, findMedia, onWork, now };
+  const api = openApiMessages(sending);
   const settle = openSettle({ sql: allAccountsSql, isAcrossAccounts, onSettled: onWork, tracing });
   return {
     acts: [
@@ -303,9 +304,9 @@ export function openMessages(deps: MessagesDeps): Messages {
       loadImageHandler({ sql, allAccountsSql, media: deps.media, fileLink }),
       ...homeActs(deps),
       usageHandler({ sql, now }),
-      ...sendHandlers({ ...deps, intake, findMedia, adopt: deps.media.adopt }),
+      ...sendHandlers({ ...sending, adopt: deps.media.adopt }),
       cancelMessageHandler({ sql }),
-      ...resendActs({ sql, intake, prices, findMedia, now, onWork }),
+      ...resendActs(sending),
       ...viewActs({ sql, onStored }),
       ...optoutActs({ sql, onStored }),
       ...pinActs(sql),
@@ -452,16 +453,17 @@ async function saveReply(
   return saved;
 }
 
-type Deps = {
-  sql: Sql;
-  onStored: () => void;
-};
-
 type Person = { accountId: string; userId: string };
 
 type StoredView = { view_id: string; name: string; filters: unknown };
 
-export const viewActs = ({ sql, onStored }: Deps): readonly ActHandler[] => [
+export const viewActs = ({
+  sql,
+  onStored,
+}: {
+  sql: Sql;
+  onStored: () => void;
+}): readonly ActHandler[] => [
   handle(listViews, async ({ caller: { accountId, userId } }) => ({
     views: await asAccount(sql, accountId, (tx) => readViews(tx, { accountId, userId })),
   })),

@@ -35,6 +35,8 @@ function askAs(db: TestDatabase, { accountId }: Customer, findMedia: FindMedia =
     sql: db.tenantSql,
     intake: openIntake(db.tenantSql, () => undefined),
     prices: { message: () => rupiah(150) } as never,
+    fileLink: () => '',
+    offerFile: () => ({ link: '', expiresAt: new Date() }),
     findMedia,
     now: () => new Date(),
     onWork: () => undefined,

@@ -15,13 +15,12 @@ import {
 } from '#server/domains/messages/history/rows.ts';
 import { type Intake, hashOf, type Item } from '#server/domains/messages/submit/accept.ts';
 import {
-  type FindMedia,
+  type SendDeps,
   channelOf,
   lookUp,
   itemFrom,
   refusalOf,
 } from '#server/domains/messages/submit/place.ts';
-import type { Prices } from '#server/domains/pricing/pricing.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 import { publicId } from '#contract/base/ids.ts';
 import type { ShownChoices } from '#contract/messages/captions.ts';
@@ -39,14 +38,6 @@ import { withdrawMany } from '#server/domains/messages/dispatch/withdraw.ts';
 import { rescheduleFromPortal } from '#server/domains/messages/schedule.ts';
 import { type ActHandler, handle } from '#server/infra/acts.ts';
 
-export type ResendDeps = {
-  sql: Sql;
-  intake: Intake;
-  prices: Prices;
-  findMedia: FindMedia;
-  now: () => Date;
-};
-
 /** Messages of an account, by their ids (UUIDs), and the browser's key of the whole request. */
 export type ResendRequest = { accountId: string; ids: readonly string[]; key: string };
 
@@ -60,7 +51,7 @@ type RefusedResend = { id: string; refusal: Refusal };
  * Sends the content of messages again, in the order of the originals, each on its own: a refusal does not stop the
  * others. Idempotent by key.
  */
-export async function resend(deps: ResendDeps, request: ResendRequest): Promise<Resent[]> {
+export async function resend(deps: SendDeps, request: ResendRequest): Promise<Resent[]> {
   const { accountId, key } = request;
   const prepared = await prepare(deps, request);
   await noteAllChoices(deps.sql, accountId, prepared);
@@ -78,7 +69,7 @@ export async function resend(deps: ResendDeps, request: ResendRequest): Promise<
  * @throws Refusal of `resendRefusals`; `not_found` when the account has no such message.
  */
 export async function resendOne(
-  deps: ResendDeps,
+  deps: SendDeps,
   { accountId, id, key }: { accountId: string; id: string; key: string },
 ): Promise<MessageRow> {
   const [resent] = await resend(deps, { accountId, ids: [id], key });
@@ -91,7 +82,7 @@ export async function resendOne(
 }
 
 export async function checkResend(
-  deps: ResendDeps,
+  deps: SendDeps,
   request: Omit<ResendRequest, 'key'>,
 ): Promise<{ count: number; price: Rupiah; byQuota: number; refused: readonly RefusedResend[] }> {
   const prepared = await prepare(deps, request);
@@ -131,7 +122,7 @@ async function readOriginals(
 }
 
 async function prepare(
-  deps: ResendDeps,
+  deps: SendDeps,
   { accountId, ids }: Omit<ResendRequest, 'key'>,
 ): Promise<Prepared[]> {
   const uniqueIds = [...new Set(ids)];
@@ -317,11 +308,7 @@ function templateOf(body: Body, kept: ReadonlySet<string>): Body {
   };
 }
 
-type Deps = ResendDeps & {
-  onWork: (tokenIds: readonly string[]) => void;
-};
-
-export const resendActs = (deps: Deps): readonly ActHandler[] => [
+export const resendActs = (deps: SendDeps): readonly ActHandler[] => [
   handle(resendMessage, ({ caller: { accountId }, key }, { message_id: id }) =>
     resendOne(deps, { accountId, id, key }),
   ),

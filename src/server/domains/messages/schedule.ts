@@ -2,13 +2,11 @@ import { publicId } from '#contract/base/ids.ts';
 import type { MessageRow } from '#contract/messages.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { appendEvent } from '#server/domains/events/events.ts';
-import type { FindMedia } from './submit/place.ts';
+import type { SendDeps } from './submit/place.ts';
 import { messageRow, readMessages } from '#server/domains/messages/history/rows.ts';
-import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
+import { asAccount } from '#server/infra/postgres/database.ts';
 
 type Planned = { accountId: string; tokenId: string; messageId: string };
-
-type Deps = { sql: Sql; findMedia: FindMedia };
 
 /**
  * Reschedules a message; a time in the past counts as now. Its `ttl` counts from there, and its file is retained
@@ -18,7 +16,7 @@ type Deps = { sql: Sql; findMedia: FindMedia };
  * `message_final` when it has left or ended.
  */
 export async function reschedule(
-  { sql, findMedia }: Deps,
+  { sql, findMedia }: Pick<SendDeps, 'sql' | 'findMedia'>,
   { accountId, tokenId, messageId }: Planned,
   at: Date,
 ): Promise<void> {
@@ -58,7 +56,7 @@ export async function reschedule(
  * @returns the changed message, and the token whose lane has new work.
  */
 export async function rescheduleFromPortal(
-  deps: Deps,
+  deps: Pick<SendDeps, 'sql' | 'findMedia'>,
   accountId: string,
   messageId: string,
   at: Date,

@@ -2,13 +2,6 @@ import { type ActHandler, handle } from '#server/infra/acts.ts';
 import type { InvoicesDeps } from '#server/domains/billing/deps.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { type Secrets, hmac, sameBytes } from '#server/infra/security/secrets.ts';
-import {
-  type ServedDocument,
-  invoicePdfHandler,
-  openDocument,
-  verifyDocument,
-  LINK_MS,
-} from './document.ts';
 import { getInvoiceHandler, listInvoicesHandler } from './read.ts';
 import {
   type BillingProfile,
@@ -17,6 +10,7 @@ import {
   type InvoiceKind,
   type InvoiceStatus,
   payInvoice,
+  invoicePdf as invoicePdfAct,
 } from '#contract/billing.ts';
 import type { InputOf } from '#contract/base/act.ts';
 import { type Rupiah, rupiah } from '#contract/base/money.ts';
@@ -34,14 +28,14 @@ import {
 import { findInvoice, invoiceOf } from './row.ts';
 import { Readable } from 'node:stream';
 import { WIB, formatDate, wibMidnight } from '#contract/base/time.ts';
-import {
-  statementPdf,
-  type StatementRow,
-} from '#server/domains/billing/invoices/pdf/statement-pdf.ts';
+import { statementPdf, type StatementRow } from './pdf/statement-pdf.ts';
 import { csvOf, timeInWib } from '#server/infra/csv.ts';
 import { semaphore } from '#server/infra/semaphore.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { inPages } from '#server/infra/account-data.ts';
+import { createHash } from 'node:crypto';
+import { signed, verifySigned } from '#server/infra/security/signed-link.ts';
+import { invoicePdf } from './pdf/invoice-pdf.ts';
 
 type Address = { id: string; key: string };
 
@@ -445,4 +439,93 @@ function textOf({ kind, n_items, ref_type, ref_id, memo }: Entry): string {
   if (ref_type === 'topup') return publicId('topup', ref_id);
   if (memo !== null) return memo;
   return ofMessages.has(kind) ? `${n_items} pesan` : '';
+}
+
+const LINK_MS = 10 * 60_000;
+
+type ServedDocument = {
+  fileId: string;
+  name: string;
+  mime: string;
+  sizeBytes: number;
+  stream(span?: { start: number; end: number }): Promise<Readable>;
+};
+
+const documentNameOf = (number: string): string => `${number.replaceAll('/', '-')}.pdf`;
+
+const invoicePdfHandler = ({ sql, secrets, now }: InvoicesDeps) =>
+  handle(invoicePdfAct, async ({ caller: { accountId } }, { invoice_id: invoiceId }) => {
+    const row = await asAccount(sql, accountId, (tx) => findInvoice(tx, { accountId, invoiceId }));
+    if (row.status !== 'paid' || row.number === null) throw new Refusal('invoice_unpaid', {});
+    const ends = now().getTime() + LINK_MS;
+    const link = signed(secrets, 'invoice', { accountId, id: invoiceId }, ends);
+    return { url: `/invoices/${link}`, filename: documentNameOf(row.number) };
+  });
+
+/** Returns the document of a signed address; undefined if the signature is invalid or expired. */
+function verifyDocument(
+  { secrets, now }: Pick<InvoicesDeps, 'secrets' | 'now'>,
+  address: { id: string; key: string },
+): { accountId: string; fileId: string } | undefined {
+  const link = verifySigned(secrets, 'invoice', address, now().getTime());
+  return link && { accountId: link.accountId, fileId: link.id };
+}
+
+type DocumentRef = { accountId: string; invoiceId: string };
+
+/** The document of a paid invoice, rendered once and stored: its bytes never change. Undefined if there is none. */
+async function openDocument(
+  deps: InvoicesDeps,
+  { accountId, invoiceId }: DocumentRef,
+): Promise<ServedDocument | undefined> {
+  const which = { accountId, invoiceId };
+  const row = await asAccount(deps.sql, accountId, (tx) => findInvoice(tx, which)).catch(
+    undefinedIfNotFound,
+  );
+  if (row?.status !== 'paid' || row.number === null) return undefined;
+  let bytes = await storedDocument(deps.sql, which);
+  if (!bytes) {
+    const stampsOver5m = deps.config.PAID_STAMP_OVER_5M;
+    const made = await invoicePdf(row, { origin: deps.origin(), stampsOver5m });
+    const sha256 = createHash('sha256').update(made).digest();
+    await asAccount(
+      deps.sql,
+      accountId,
+      (tx) => tx`
+        insert into invoice_documents (account_id, invoice_id, bytes, sha256, created_at)
+        values (${accountId}, ${invoiceId}, ${made}, ${sha256}, ${deps.now()})
+        on conflict do nothing`,
+    );
+    // If two requests rendered it, the stored one counts.
+    bytes = await storedDocument(deps.sql, which);
+  }
+  if (!bytes) throw new Error('a document was not stored');
+  const whole = bytes;
+  return {
+    fileId: invoiceId,
+    name: documentNameOf(row.number),
+    mime: 'application/pdf',
+    sizeBytes: whole.length,
+    stream: async ({ start, end } = { start: 0, end: whole.length - 1 }) =>
+      Readable.from([whole.subarray(start, end + 1)]),
+  };
+}
+
+function undefinedIfNotFound(error: unknown): undefined {
+  if (error instanceof Refusal && error.code === 'not_found') return undefined;
+  throw error;
+}
+
+async function storedDocument(
+  sql: Sql,
+  { accountId, invoiceId }: DocumentRef,
+): Promise<Buffer | undefined> {
+  const [stored] = await asAccount(
+    sql,
+    accountId,
+    (tx) => tx<{ bytes: Buffer }[]>`
+      select bytes from invoice_documents
+      where account_id = ${accountId} and invoice_id = ${invoiceId}`,
+  );
+  return stored?.bytes;
 }

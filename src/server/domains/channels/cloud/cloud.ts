@@ -142,15 +142,13 @@ export function openCloud(deps: CloudDeps): Cloud {
   };
 }
 
-type CheckDeps = NumbersDeps & PresenceDeps & { graph: Graph; report: (error: unknown) => void };
-
 const AT_ONCE = 8;
 
 /**
  * Checks every number with Meta, each minute: one that answers is connected, and was since the last check; one whose
  * access Meta refuses is disconnected until Meta accepts it.
  */
-async function checkNumbers(deps: CheckDeps): Promise<void> {
+async function checkNumbers(deps: CloudDeps & { graph: Graph }): Promise<void> {
   await forgetNumbers(deps.allAccountsSql);
   const numbers = await allNumbers(deps);
   const alive: CloudNumber[] = [];
@@ -166,7 +164,7 @@ async function checkNumbers(deps: CheckDeps): Promise<void> {
 }
 
 async function stateOf(
-  deps: CheckDeps,
+  deps: CloudDeps & { graph: Graph },
   number: CloudNumber,
 ): Promise<'alive' | 'parted' | 'unreached'> {
   const ref = { accountId: number.accountId, tokenId: number.tokenId, channel: 'cloud' } as const;
@@ -193,12 +191,7 @@ async function stateOf(
 }
 
 /** Reads the templates again: without a webhook Meta reports no new category, but charges it. */
-async function readAllTemplates(
-  deps: NumbersDeps & {
-    onTemplates: (accountId: string) => Promise<void>;
-    report: (error: unknown) => void;
-  },
-): Promise<void> {
+async function readAllTemplates(deps: CloudDeps): Promise<void> {
   const accounts = new Set((await allNumbers(deps)).map(({ accountId }) => accountId));
   for (const accountId of accounts) {
     await deps.onTemplates(accountId).catch((error: unknown) => {
@@ -214,7 +207,7 @@ type Check = {
 };
 
 async function noteCheck(
-  { allAccountsSql, now }: CheckDeps,
+  { allAccountsSql, now }: CloudDeps,
   { accountId, tokenId }: CloudNumber,
   { name, quality, failure }: Check,
 ): Promise<void> {
@@ -236,11 +229,9 @@ type CloudTemplates = {
   remove(accountId: string, name: string): Promise<void>;
 };
 
-type Deps = NumbersDeps & { graph: Graph };
-
 type BusinessAccount = { wabaId: string; accessToken: string; tokenIds: readonly string[] };
 
-function openCloudTemplates(deps: Deps): CloudTemplates {
+function openCloudTemplates(deps: NumbersDeps & { graph: Graph }): CloudTemplates {
   const { graph } = deps;
   const accountsOf = async (accountId: string): Promise<BusinessAccount[]> => {
     const numbers = await numbersOfAccount(deps, accountId);

@@ -32,8 +32,6 @@ export type Graph = {
   download(file: Caller & { url: string; bytesMax: number }): Promise<Buffer | undefined>;
 };
 
-type GraphDeps = { config: { CLOUD_URL: string; CLOUD_TIMEOUT_MS: number } };
-
 const ANSWER_BYTES_MAX = 1_048_576;
 const TRUSTED_HOSTS = /(^|\.)(facebook\.com|fbsbx\.com|fbcdn\.net|whatsapp\.net)$/;
 
@@ -41,7 +39,11 @@ const TRUSTED_HOSTS = /(^|\.)(facebook\.com|fbsbx\.com|fbcdn\.net|whatsapp\.net)
  * Calls Meta at the operator's setting, without redirects. Files come only from Meta's own hosts over https, or from
  * the setting's origin, because the access token is sent along.
  */
-export function openGraph({ config }: GraphDeps): Graph {
+export function openGraph({
+  config,
+}: {
+  config: { CLOUD_URL: string; CLOUD_TIMEOUT_MS: number };
+}): Graph {
   const exchange = async <T>(
     url: string,
     given: RequestInit & { signal?: AbortSignal | null },

@@ -14,17 +14,10 @@ import {
   type SimulatedMessage,
 } from '#contract/simulator.ts';
 import type { Channel, MessageBody } from '#server/domains/channels/channels.ts';
-import {
-  type ConnectDeps,
-  connectLink,
-  scanQr,
-  tokenOfPhone,
-  pastPhonesOf,
-} from '#server/domains/tokens/tokens.ts';
+import { connectLink, scanQr, tokenOfPhone, pastPhonesOf } from '#server/domains/tokens/tokens.ts';
 import { type Call, type ActHandler, handle } from '#server/infra/acts.ts';
 import type { Config } from '#server/infra/config.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
-import type { Library } from '#server/domains/media/media.ts';
 import { type NetworkDeps, openNetwork, type Network, type ReplyFacts } from './network.ts';
 import { newId } from '#server/infra/ids.ts';
 import { paced, type Pace, fixedOutcomeOf } from './outcomes.ts';
@@ -60,11 +53,8 @@ async function erase(allAccountsSql: Sql, { accountId, phones }: ErasureRequest)
 
 export type BankLine = { amount: Rupiah; sender: string; reference: string; at: Date };
 
-export type SimulatorDeps = {
-  allAccountsSql: Sql;
+export type SimulatorDeps = Omit<NetworkDeps, 'pace'> & {
   config: Pick<Config, 'SIMULATOR' | 'SIMULATOR_SPEED'>;
-  connecting: ConnectDeps;
-  library: Pick<Library, 'take'>;
   show: ShowContent;
   /** Matches a line of the bank's statement with top-ups; only if the bank is simulated. */
   receiveBankLine?: ((line: BankLine) => Promise<{ matched: boolean }>) | undefined;
@@ -73,7 +63,6 @@ export type SimulatorDeps = {
   moveClock?: ((to: Date) => Promise<void>) | undefined;
   /** Another network in the process takes the scan of its own QR; false if it is not its own. */
   scanStandIn?: ((text: string, phone: string) => boolean) | undefined;
-  report: NetworkDeps['report'];
   seed?: string;
 };
 
@@ -144,11 +133,6 @@ export async function eraseOldLines(allAccountsSql: Sql): Promise<void> {
   await allAccountsSql`delete from sim_events where due_at < statement_timestamp() - interval '1 day'`;
 }
 
-type ScanDeps = PhoneDeps & {
-  connecting: ConnectDeps;
-  scanStandIn?: ((text: string, phone: string) => boolean) | undefined;
-};
-
 const PAIRING_MS = 1_500;
 
 /**
@@ -158,7 +142,7 @@ const PAIRING_MS = 1_500;
  * @throws Refusal `qr_stale`, `link_gone` or `phone_taken`, as `scanQr` does
  */
 async function scanFromPhone(
-  deps: ScanDeps,
+  deps: PhoneDeps,
   { phone, text }: InputOf<typeof simulatedScan>,
 ): Promise<SimulatedPhone> {
   if (deps.scanStandIn?.(text.trim(), phone)) return readPhone(deps, phone);
@@ -174,12 +158,7 @@ async function scanFromPhone(
 
 type ShowContent = (accountId: string, type: MessageType, body: MessageBody) => ChatContent;
 
-type PhoneDeps = {
-  allAccountsSql: Sql;
-  pace: Pace;
-  show: ShowContent;
-  network: Pick<Network, 'wake'>;
-};
+type PhoneDeps = SimulatorDeps & { pace: Pace; network: Pick<Network, 'wake'> };
 
 type LineRow = {
   line_id: string;

@@ -124,8 +124,6 @@ const credsContextOf = (accountId: string, sessionId: string): string =>
 const keyContextOf = (...parts: [accountId: string, sessionId: string, type: string, id: string]) =>
   `web_keys:${parts.join(':')}`;
 
-type StorageDeps = { allAccountsSql: Sql; secrets: Secrets; leases: Leases };
-
 /**
  * Stores the secrets of a session: each sealed for its own place, so that none can be moved, and written only by the
  * worker that holds the session.
@@ -133,7 +131,7 @@ type StorageDeps = { allAccountsSql: Sql; secrets: Secrets; leases: Leases };
  * @param onLost called if a write fails because another worker holds the session
  */
 export function openAuthStorage(
-  { allAccountsSql, secrets, leases }: StorageDeps,
+  { allAccountsSql, secrets, leases }: { allAccountsSql: Sql; secrets: Secrets; leases: Leases },
   session: OwnedSession,
   onLost: () => void,
 ): AuthStorage {

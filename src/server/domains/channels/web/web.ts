@@ -37,11 +37,6 @@ import {
 } from '#server/domains/tokens/tokens.ts';
 import { bindScope } from '#server/infra/postgres/distribution/scope.ts';
 
-type LinkingDeps = WebDeps & {
-  leases: Leases;
-  onPaired: () => void;
-};
-
 type Linking = {
   wake(): void;
   close(): Promise<void>;
@@ -51,7 +46,7 @@ const LINKS_MAX = 50;
 /** Leases of linking sessions are renewed once in this many polls. */
 const RENEW_POLLS = 5;
 
-function startLinking(deps: LinkingDeps): Linking {
+function startLinking(deps: WebDeps & { leases: Leases; onPaired: () => void }): Linking {
   const { allAccountsSql, leases, report, timings } = deps;
   const running = new Map<string, LinkSession>();
   let polls = 0;
@@ -91,7 +86,7 @@ function startLinking(deps: LinkingDeps): Linking {
 
 class LinkSession {
   readonly session: OwnedSession;
-  readonly #deps: LinkingDeps;
+  readonly #deps: WebDeps & { leases: Leases; onPaired: () => void };
   readonly #link: NetworkLink;
   #socket: EngineSocket | undefined;
   #current = 0;
@@ -102,7 +97,11 @@ class LinkSession {
   isPaired = false;
   isOver = false;
 
-  constructor(deps: LinkingDeps, link: NetworkLink, session: OwnedSession) {
+  constructor(
+    deps: WebDeps & { leases: Leases; onPaired: () => void },
+    link: NetworkLink,
+    session: OwnedSession,
+  ) {
     this.#deps = deps;
     this.#link = link;
     this.session = session;

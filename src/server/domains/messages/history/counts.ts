@@ -17,12 +17,16 @@ export type Folding = {
   close: () => Promise<void>;
 };
 
-type Deps = { allAccountsSql: Sql; report: (trouble: unknown) => void };
-
 /**
  * Starts folding the changes of events into the rollups, for accounts with changes. Any number of processes may fold.
  */
-export function startFolding({ allAccountsSql, report }: Deps): Folding {
+export function startFolding({
+  allAccountsSql,
+  report,
+}: {
+  allAccountsSql: Sql;
+  report: (trouble: unknown) => void;
+}): Folding {
   const changed = new Set<string>();
   let folding: Promise<void> | undefined;
   let sweptAt = -Infinity;

@@ -103,9 +103,7 @@ export function systemFigures(
 
 type Last = { to: string; status: MessageStatus; failure: string | null; at: Date };
 
-type Deps = { sql: Sql; now: () => Date };
-
-export const usageHandler = ({ sql, now }: Deps) =>
+export const usageHandler = ({ sql, now }: { sql: Sql; now: () => Date }) =>
   handle(saldoUsage, ({ caller }) => usageOf(sql, caller.accountId, now()));
 
 /** Statuses without a result yet: their price is held. */

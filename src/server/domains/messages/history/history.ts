@@ -14,12 +14,13 @@ import { type MessageFilter, daysAfter, pageOf, readAsAccount } from './pages.ts
 import { type SortOrder, messageRow } from './rows.ts';
 import { searchMessages } from './search.ts';
 
-export type HistoryDeps = {
+export const historyActs = ({
+  sql,
+  reader,
+}: {
   sql: Sql;
   reader: Reader;
-};
-
-export const historyActs = ({ sql, reader }: HistoryDeps): readonly ActHandler[] => [
+}): readonly ActHandler[] => [
   handle(listMessages, ({ caller }, input) => messageList(sql, caller.accountId, input)),
   handle(getMessage, ({ caller: { accountId } }, { message_id: messageId }) =>
     messageDetail(sql, { accountId, messageId }, reader),

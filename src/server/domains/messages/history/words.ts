@@ -145,13 +145,17 @@ type Indexing = {
   close: () => Promise<void>;
 };
 
-type Deps = { allAccountsSql: Sql; report: (trouble: unknown) => void };
-
 /**
  * Starts indexing the words of messages, a batch at a time, including messages from before the index existed. Any
  * number of processes may run it. Between two batches it pauses as long as one took.
  */
-export function startIndexing({ allAccountsSql, report }: Deps): Indexing {
+export function startIndexing({
+  allAccountsSql,
+  report,
+}: {
+  allAccountsSql: Sql;
+  report: (trouble: unknown) => void;
+}): Indexing {
   const checked = new Map<string, number>();
   const closing = new AbortController();
   let running: Promise<void> | undefined;

@@ -9,9 +9,15 @@ import {
   isMediaKind,
 } from '#contract/media.ts';
 import type { PlacedMessage, NewMessage } from '#contract/rest/messages.ts';
-import type { CloudPrices } from '#server/domains/pricing/pricing.ts';
-import { hashOf, type Item, type ItemResult } from './accept.ts';
-import { fileFacts, type Body, excerptOf } from '#server/domains/messages/content.ts';
+import type { CloudPrices, Prices } from '#server/domains/pricing/pricing.ts';
+import { hashOf, type Intake, type Item, type ItemResult } from './accept.ts';
+import {
+  fileFacts,
+  type Body,
+  type FileLink,
+  type OfferFile,
+  excerptOf,
+} from '#server/domains/messages/content.ts';
 import { newId } from '#server/infra/ids.ts';
 import { publicId, uuidOf, idFloor } from '#contract/base/ids.ts';
 import { channelOfHidden } from '#contract/messages/peer.ts';
@@ -206,7 +212,19 @@ type Found = {
 };
 
 type Sender = { accountId: string; tokenId: string };
-type Deps = { sql: Sql; findMedia: FindMedia; now: () => Date };
+
+/** For acts and endpoints that send messages or plan them. */
+export type SendDeps = {
+  sql: Sql;
+  intake: Intake;
+  prices: Prices;
+  fileLink: FileLink;
+  offerFile: OfferFile;
+  findMedia: FindMedia;
+  /** Called with tokens whose lanes have new work. */
+  onWork: (tokenIds: readonly string[]) => void;
+  now: () => Date;
+};
 
 /**
  * Looks up references of messages: the message they answer or react to, their template, their file; and, for a token of
@@ -216,7 +234,7 @@ type Deps = { sql: Sql; findMedia: FindMedia; now: () => Date };
  * @returns one for each message, in order: what was found, or why it cannot be sent.
  */
 export async function lookUp(
-  { sql, findMedia, now }: Deps,
+  { sql, findMedia, now }: Pick<SendDeps, 'sql' | 'findMedia' | 'now'>,
   { accountId, tokenId, channel }: Sender & { channel: ChannelName },
   messages: readonly PlacedMessage[],
 ): Promise<readonly (Found | Refusal)[]> {

@@ -14,14 +14,13 @@ import { type Library, type MediaFacts, findExistingFiles } from '#server/domain
 import { type ActHandler, handle } from '#server/infra/acts.ts';
 import { hashOf, type Intake, type Placed, type SendRequest } from './accept.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import type { Prices } from '#server/domains/pricing/pricing.ts';
 import { recordSentCards } from '#server/domains/messages/contacts.ts';
-import { type FileLink, filesIn } from '#server/domains/messages/content.ts';
-import { type FindMedia, channelOf, lookUp, itemFrom, refusalOf } from './place.ts';
+import { filesIn } from '#server/domains/messages/content.ts';
+import { type SendDeps, channelOf, lookUp, itemFrom, refusalOf } from './place.ts';
 import { conversationMessage, readMessages } from '#server/domains/messages/history/rows.ts';
-import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
+import { asAccount } from '#server/infra/postgres/database.ts';
 
-export const sendHandlers = (deps: PlaceDeps & Pick<Library, 'adopt'>): readonly ActHandler[] => [
+export const sendHandlers = (deps: SendDeps & Pick<Library, 'adopt'>): readonly ActHandler[] => [
   handle(sendMessage, ({ caller: { accountId }, key }, input) => {
     const { token_id: tokenId, to, text, reply_to: replyTo } = input;
     const message: NewMessage = { type: 'text', to, text: { body: text }, ...replying(replyTo) };
@@ -113,15 +112,6 @@ function messageWithFile(file: MediaFacts, caption: string | undefined) {
   }
 }
 
-type PlaceDeps = {
-  sql: Sql;
-  intake: Intake;
-  prices: Prices;
-  fileLink: FileLink;
-  findMedia: FindMedia;
-  now: () => Date;
-};
-
 type Placing = {
   accountId: string;
   tokenId: string;
@@ -139,7 +129,7 @@ type Placing = {
  * @throws Refusal `sendRefusals`, and those of the lookups.
  */
 async function placeOne(
-  { sql, intake, prices, fileLink, findMedia, now }: PlaceDeps,
+  { sql, intake, prices, fileLink, findMedia, now }: SendDeps,
   { accountId, tokenId, key, message, hash, upload }: Placing,
 ): Promise<ConversationMessage> {
   const channel = await asAccount(sql, accountId, (tx) => channelOf(tx, { accountId, tokenId }));

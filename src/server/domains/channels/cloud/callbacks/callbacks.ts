@@ -256,13 +256,6 @@ async function statusesOfOurs(
   });
 }
 
-type StatusDeps = {
-  sinks: Sinks;
-  refs: Refs;
-  health: HealthRecorder;
-  report: (error: unknown) => void;
-};
-
 /** Handles the statuses of a callback. @throws temporary errors: Meta sends it again */
 type TakeStatuses = (statuses: readonly NumberStatus[]) => Promise<void>;
 
@@ -272,7 +265,7 @@ const GATHER = { waitMs: 0, sizeMax: 500, runsMax: 8 };
 /**
  * Handles statuses in batches: a query for each would cost too much. They change only messages of their own number.
  */
-function openTakeStatuses(deps: StatusDeps): TakeStatuses {
+function openTakeStatuses(deps: CallbackDeps): TakeStatuses {
   const take = gather<readonly NumberStatus[], void>(
     async (jobs) => {
       const failed = await store(deps, jobs.flat());
@@ -290,7 +283,7 @@ function openTakeStatuses(deps: StatusDeps): TakeStatuses {
 
 /** @returns the statuses that could not be stored, each with its error */
 async function store(
-  { sinks, health, refs, report }: StatusDeps,
+  { sinks, health, refs, report }: CallbackDeps,
   statuses: readonly NumberStatus[],
 ): Promise<ReadonlyMap<NumberStatus, Error>> {
   const failed = await storeStatuses(sinks, statuses);
@@ -353,8 +346,6 @@ const sentReceiptOf = (one: NumberStatus): Receipt => {
   return { ...receipt, status: 'sent' };
 };
 
-type Deps = NumbersDeps & PresenceDeps & { health: HealthRecorder };
-
 type Effect = {
   code: string;
   restrict?: { kind: Restriction; until?: Date | undefined };
@@ -377,7 +368,7 @@ const isAccountChange = (field: string): boolean => Object.hasOwn(effects, field
  * Handles a change of the number that it names, or of all numbers of the account that the same app serves.
  */
 async function takeAccountChange(
-  deps: Deps,
+  deps: CallbackDeps,
   called: CloudNumber,
   { field, value }: Change,
 ): Promise<void> {
@@ -397,7 +388,7 @@ async function takeAccountChange(
 
 async function apply(
   tx: Tx,
-  deps: Deps,
+  deps: CallbackDeps,
   number: CloudNumber,
   { restrict, lift, notice, retries }: Effect,
 ): Promise<void> {

@@ -4,8 +4,6 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 import type { SealedColumn, Secrets } from '#server/infra/security/secrets.ts';
 import { wireIdOf } from './wire-id.ts';
 
-type Deps = { allAccountsSql: Sql; secrets: Secrets };
-
 /** A phone requests messages that it could not read within hours; receipts may come weeks later. */
 const CONTENT_DAYS = 3;
 const ID_DAYS = 60;
@@ -22,7 +20,10 @@ export const sealedSent: SealedColumn = {
 };
 
 /** Sealed storage of a token's sent messages, which contain one-time codes. */
-export function openSentStorage({ allAccountsSql, secrets }: Deps, token: TokenRef): SentStorage {
+export function openSentStorage(
+  { allAccountsSql, secrets }: { allAccountsSql: Sql; secrets: Secrets },
+  token: TokenRef,
+): SentStorage {
   const { accountId, tokenId } = token;
   return {
     async readSent(wireId) {

@@ -57,7 +57,9 @@ export type Phones = {
 /** Numbers per worker: the usual 200, and its part of those of a worker that went away. */
 const PHONES_MAX = 300;
 
-export function startPhones(deps: WebDeps & { leases: Leases; sinks: () => Sinks }): Phones {
+type PhonesDeps = WebDeps & { leases: Leases; sinks: () => Sinks };
+
+export function startPhones(deps: PhonesDeps): Phones {
   const held = new PhoneSet(deps);
   return {
     wake: () => held.polls.wake(),
@@ -69,14 +71,14 @@ export function startPhones(deps: WebDeps & { leases: Leases; sinks: () => Sinks
 
 class PhoneSet {
   readonly polls: Repeated;
-  readonly #deps: WebDeps & { leases: Leases; sinks: () => Sinks };
+  readonly #deps: PhonesDeps;
   readonly #phones = new Map<string, Phone>();
   readonly #timers: NodeJS.Timeout[];
   readonly #loginPace: LoginPace;
   /** Sessions taken at a time: as many as log in until the next poll; others take the rest. */
   readonly #claimsMax: number;
 
-  constructor(deps: WebDeps & { leases: Leases; sinks: () => Sinks }) {
+  constructor(deps: PhonesDeps) {
     this.#deps = deps;
     const { timings, report } = deps;
     this.#loginPace = openLoginPace(timings.loginGapMs);
@@ -187,12 +189,6 @@ class PhoneSet {
   }
 }
 
-type PhoneDeps = WebDeps & {
-  leases: Leases;
-  sinks: () => Sinks;
-  loginPace: LoginPace;
-};
-
 type PartAction = Extract<CloseAction, { kind: 'part' }>;
 
 /** Assumed restriction if the network names no end: checked again after a day. */
@@ -200,7 +196,7 @@ const RESTRICTED_MS = 24 * 3_600_000;
 
 class Phone {
   readonly session: OwnedSession;
-  readonly #deps: PhoneDeps;
+  readonly #deps: PhonesDeps & { loginPace: LoginPace };
   readonly #connection: Connection;
   readonly #receiving: Receiving;
   #queue: Promise<void> = Promise.resolve();
@@ -210,7 +206,11 @@ class Phone {
   /** Last time that its lease was known to be new, by `performance.now()`. */
   renewedAt = performance.now();
 
-  constructor(deps: PhoneDeps, session: OwnedSession, facts: SessionFacts) {
+  constructor(
+    deps: PhonesDeps & { loginPace: LoginPace },
+    session: OwnedSession,
+    facts: SessionFacts,
+  ) {
     this.session = session;
     this.#deps = deps;
     this.#isLinked = session.state === 'linked';
