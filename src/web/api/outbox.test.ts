@@ -270,3 +270,36 @@ test('an old message is sent only when the person has it resent', async () => {
   await settle();
   expect(arrived).toEqual(['baru', 'kemarin']);
 });
+
+test('messages that version 1.0.0 left unsent are sent, and refused ones kept', async () => {
+  const tab = aStorage();
+  vi.stubGlobal('sessionStorage', tab);
+  const line = { id: 'a', thread: 'own', at: 2, text: 'Saldo saya?', why: 'Belum ada koneksi.' };
+  const answer = { id: 'b', thread: 'acc_1', at: 3, text: 'Sudah kami cek.', internal: true };
+  const text = { id: 'c', key: 'k', tokenId: 'tok_1', peer: '6281', at: 1, text: 'Siap kirim' };
+  const refused = { ...text, id: 'd', key: 'l', at: 4, why: 'Saldo tidak cukup.', code: 'saldo' };
+  const kept = { [`kept:support-line ${line.id}`]: line, 'kept:support-line b': answer };
+  for (const [name, value] of Object.entries({ ...kept, 'kept:support-line x': 'broken' }))
+    Object.assign(storage, { [name]: JSON.stringify(value) });
+  Object.assign(tab, { 'kept:outgoing': JSON.stringify([text, refused]) });
+  const { readUnsent } = await aTab();
+  const { unsent } = await import('./unsent.ts');
+  expect(unsent.get()).toEqual(readUnsent());
+  const place = { tokenId: 'tok_1', peer: '6281' };
+  expect(unsent.get()).toMatchObject([
+    {
+      id: 'c',
+      key: 'k',
+      kind: 'conversation',
+      thread: 'tok_1 6281',
+      failed: false,
+      body: { ...place, text: 'Siap kirim' },
+    },
+    { id: 'a', kind: 'support', thread: 'own', body: { text: 'Saldo saya?' } },
+    { id: 'b', kind: 'inbox', thread: 'acc_1', body: { text: 'Sudah kami cek.', internal: true } },
+    { id: 'd', key: 'l', failed: true, code: 'saldo', why: 'Saldo tidak cukup.' },
+  ]);
+  expect(
+    Object.keys({ ...storage, ...tab }).filter((name) => !name.startsWith('kept:unsent ')),
+  ).toEqual([]);
+});

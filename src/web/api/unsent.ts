@@ -1,3 +1,4 @@
+import { newIdempotencyKey } from '#web/api/idempotencyKey.ts';
 import { readJson } from '#web/browser/json.ts';
 import { storageGet, storageSet } from '#web/browser/storage.ts';
 import { onStorageChange, storageNames } from '#web/browser/storageNames.ts';
@@ -45,8 +46,12 @@ export const readUnsent = (): readonly Unsent[] =>
     .toSorted((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1));
 
 /** The same, followed by components. */
-export const unsent = createStore<readonly Unsent[]>(readUnsent, ({ set }) =>
-  onStorageChange(PREFIX, () => set(readUnsent())),
+export const unsent = createStore<readonly Unsent[]>(
+  () => {
+    takeOver();
+    return readUnsent();
+  },
+  ({ set }) => onStorageChange(PREFIX, () => set(readUnsent())),
 );
 
 export function findUnsent(id: string): Unsent | undefined {
@@ -68,5 +73,78 @@ const isUnsent = (value: unknown): value is Unsent =>
   typeof value === 'object' &&
   value !== null &&
   ['id', 'key', 'kind', 'thread', 'body'].every((name) => name in value) &&
+  'at' in value &&
+  typeof value.at === 'number';
+
+type Former = Omit<Unsent, 'key' | 'kind' | 'body' | 'thread'> & {
+  /** Of customer service: `own`, or the account that the operator wrote to. */
+  thread?: string;
+  /** Of conversations. */
+  key?: string;
+  tokenId?: string;
+  peer?: string;
+};
+
+const FORMER_LINE = 'support-line ';
+const FORMER_TEXTS = 'outgoing';
+
+/** Takes over messages that version 1.0.0 left unsent: of conversations in this tab, of customer service in this browser. */
+function takeOver(): void {
+  const lines = storageNames('browser', FORMER_LINE);
+  const texts = readJson(storageGet('tab', FORMER_TEXTS));
+  const former = [...lines.map((name) => readJson(storageGet('browser', name))), texts].flat();
+  for (const one of former) if (isFormer(one)) storageSet('browser', PREFIX + one.id, moved(one));
+  for (const name of lines) storageSet('browser', name, undefined);
+  storageSet('tab', FORMER_TEXTS, undefined);
+}
+
+function moved(former: Former): string {
+  const {
+    id,
+    at,
+    file,
+    upload,
+    why,
+    code,
+    failed,
+    thread,
+    key = newIdempotencyKey(),
+    ...body
+  } = former;
+  const message: Unsent =
+    thread === undefined
+      ? {
+          id,
+          at,
+          file,
+          upload,
+          why,
+          code,
+          key,
+          failed: why !== undefined,
+          kind: 'conversation',
+          thread: `${body.tokenId} ${body.peer}`,
+          body,
+        }
+      : {
+          id,
+          at,
+          file,
+          upload,
+          why,
+          key,
+          failed,
+          kind: thread === 'own' ? 'support' : 'inbox',
+          thread,
+          body,
+        };
+  return JSON.stringify(message);
+}
+
+const isFormer = (value: unknown): value is Former =>
+  typeof value === 'object' &&
+  value !== null &&
+  'id' in value &&
+  ('thread' in value || ('tokenId' in value && 'peer' in value)) &&
   'at' in value &&
   typeof value.at === 'number';
