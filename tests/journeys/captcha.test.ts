@@ -33,8 +33,10 @@ journey('registering and signing in work with an external captcha', async (stage
   // No script of another host loads before the person begins.
   expect(scripts).toEqual([]);
   const solve = () => tab.frameLocator('iframe[title=Captcha]').getByLabel('Saya manusia').check();
+  // The widget moves the button below it: a click at that moment misses.
+  const appeared = () => tab.getByText('Selesaikan pemeriksaan keamanan di atas.').waitFor();
   await tab.getByLabel('Nama Anda atau nama usaha').focus();
-  await tab.getByText('Selesaikan pemeriksaan keamanan di atas.').waitFor();
+  await appeared();
   expect(await faultsHere(tab, 'a captcha from elsewhere')).toEqual([]);
   await solve();
   await tab.getByText('Aman', { exact: true }).waitFor();
@@ -44,6 +46,8 @@ journey('registering and signing in work with an external captcha', async (stage
   await arrivesAt(tab, '/auth/login');
 
   // Submitted before it was solved: it waits; after a refusal there is another one to solve.
+  await tab.getByLabel('Nomor ponsel').focus();
+  await appeared();
   await fillLogin(tab, { phone, password: 'bukan kata sandinya' });
   await solve();
   await tab.getByText('Nomor atau kata sandi tidak cocok. Periksa lalu coba lagi.').waitFor();
