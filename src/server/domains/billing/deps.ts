@@ -1,5 +1,6 @@
 import type { Config } from '#server/infra/config.ts';
-import type { Sql, Tx } from '#server/infra/postgres/database.ts';
+import type { QueueNotice } from '#server/infra/notices.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';
 
 /** For invoices and statements. */
@@ -16,10 +17,7 @@ export type InvoicesDeps = {
 /** For subscriptions. Charges use documents and numbers of the whole installation; each query names the account. */
 export type BillingDeps = {
   allAccountsSql: Sql;
-  queueNotice: (
-    tx: Tx,
-    notice: { accountId: string; title: string; body: string; url: string; tag: string },
-  ) => Promise<void>;
+  queueNotice: QueueNotice;
   sendSystemText: (phone: string, text: string) => Promise<void>;
   report: (trouble: unknown) => void;
   now: () => Date;

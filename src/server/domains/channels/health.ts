@@ -1,3 +1,4 @@
+import type { Notice, QueueNotice } from '#server/infra/notices.ts';
 import {
   type Connection,
   type Parting,
@@ -561,11 +562,9 @@ export const countPauses = async (
     where c.paused_for is not null group by 1 order by 2 desc, 1`),
 ];
 
-type Notice = { accountId: string; title: string; body: string; url: string; tag: string };
-
 export type PresenceDeps = {
   subscribers: TokenSubscribers;
-  queueNotice: (tx: Tx, notice: Notice) => Promise<void>;
+  queueNotice: QueueNotice;
   now: () => Date;
 };
 

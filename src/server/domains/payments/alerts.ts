@@ -1,3 +1,4 @@
+import type { Notice, QueueNotice } from '#server/infra/notices.ts';
 import type { PaymentsDeps } from '#server/domains/payments/deps.ts';
 import { rupiah, formatRupiah } from '#contract/base/money.ts';
 import { type SaldoAlert, getSaldoAlert, saveSaldoAlert } from '#contract/saldo.ts';
@@ -66,13 +67,11 @@ const LEASE_SECONDS = 60;
 const TRIES_MAX = 20;
 const MESSAGES_AT_ONCE = 20;
 
-type NoticeWords = { accountId: string; title: string; body: string; url: string; tag: string };
-
 type LowSaldo = { accountId: string; threshold: number; available: number };
 
 export type AlertDeps = {
   allAccountsSql: Sql;
-  queueNotice: (tx: Tx, notice: NoticeWords) => Promise<void>;
+  queueNotice: QueueNotice;
   announceLow: (tx: Tx, low: LowSaldo) => Promise<void>;
   /** Sends a text to a phone; the same key sends it once. */
   sendSystemText: (phone: string, text: string, key: string) => Promise<void>;
@@ -205,7 +204,7 @@ const isDue = (sql: Sql | Tx, now: Date): Fragment => sql`
 /** SQL condition: saldo `w` is above 1.2 times the threshold of `a`, in whole rupiah. */
 const isWellAbove = (sql: Sql | Tx): Fragment => sql`5 * w.available > 6 * a.threshold`;
 
-const noticeOf = ({ account_id, threshold, available }: Fired): NoticeWords => ({
+const noticeOf = ({ account_id, threshold, available }: Fired): Notice => ({
   accountId: account_id,
   title: 'Saldo hampir habis',
   body: `Tersisa ${formatRupiah(available)}, di bawah batas ${formatRupiah(threshold)} yang Anda atur.`,

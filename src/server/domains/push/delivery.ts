@@ -1,3 +1,4 @@
+import type { Notice } from '#server/infra/notices.ts';
 import { backoff } from '#server/infra/backoff.ts';
 import type { OperatorRole } from '#contract/base/act.ts';
 import type { MessageType } from '#contract/messages.ts';
@@ -60,7 +61,7 @@ const NOTICE_HOURS = 24;
  *
  * @param tx of the account, or one that sees all
  */
-export async function queueNotice(tx: Tx, notice: Notice & { accountId: string }): Promise<void> {
+export async function queueNotice(tx: Tx, notice: PushNotice): Promise<void> {
   const { accountId, title, body, url, tag, text = null, roles } = notice;
   await tx`
     insert into push_queue (
@@ -300,12 +301,7 @@ export function payloadOf(notice: MessageNotice, origin: string | undefined): Pu
   );
 }
 
-type Notice = {
-  title: string;
-  body: string;
-  url: string;
-  /** Letters, digits, `-` and `_`: a newer notice of a tag replaces one that waits or is shown. */
-  tag: string;
+type PushNotice = Notice & {
   /** Shown instead of the body to people who switched the text on. */
   text?: string | undefined;
   roles?: readonly OperatorRole[];

@@ -1,10 +1,9 @@
 import type { MessageFacts } from '#server/domains/messages/messages.ts';
+import type { QueueNotice } from '#server/infra/notices.ts';
 import type { Outbound } from '#server/infra/net/outbound.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import type { Tracing } from '#server/infra/observability/tracing/tracing.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';
-
-type NoticeWords = { accountId: string; title: string; body: string; url: string; tag: string };
 
 export type WebhookDeps = {
   sql: Sql;
@@ -16,8 +15,7 @@ export type WebhookDeps = {
     sql: Sql | Tx,
     refs: readonly { accountId: string; messageId: string }[],
   ) => Promise<ReadonlyMap<string, MessageFacts>>;
-  /** Queues a browser notification for the account, in the given transaction. */
-  queueNotice: (tx: Tx, notice: NoticeWords) => Promise<void>;
+  queueNotice: QueueNotice;
   /** Sends a text to a phone; the same key sends it once. */
   sendSystemText: (phone: string, text: string, key: string) => Promise<void>;
   now: () => Date;
