@@ -61,7 +61,7 @@ import {
 } from './people.ts';
 import { notifyPasswordChanged, notifyPhoneChanged } from './notices.ts';
 import { type InputOf, PAGE_SIZE, type PageOf } from '#contract/base/act.ts';
-import { json } from '#server/infra/postgres/sql.ts';
+import { json, likeText } from '#server/infra/postgres/sql.ts';
 import { formatPeer, isHiddenPeer } from '#contract/messages/peer.ts';
 import { formatPhone } from '#contract/base/phone.ts';
 import { normalizePhone } from '#contract/base/written-number.ts';
@@ -586,7 +586,7 @@ function inRange(sql: Sql, saldo: SaldoRange): Fragment {
 }
 
 function byWords(sql: Sql, q: string): Fragment {
-  const name = `%${q.replace(/[\\%_]/g, '\\$&')}%`;
+  const name = `%${likeText(q)}%`;
   const digits = normalizePhone(q);
   const byName = sql`a.name ilike ${name}::text`;
   if (!/^\d{3,15}$/.test(digits)) return byName;
@@ -633,7 +633,7 @@ export async function customersByPrefix(
   q: string,
   limit: number,
 ): Promise<string[]> {
-  const name = `${q.replace(/[\\%_]/g, '\\$&')}%`;
+  const name = `${likeText(q)}%`;
   const digits = normalizePhone(q);
   const byPhone = /^\d{3,15}$/.test(digits)
     ? allAccountsSql`union select account_id from user_phones where phone like ${`${digits}%`}::text`

@@ -1,3 +1,4 @@
+import { likeText } from '#server/infra/postgres/sql.ts';
 import { type InputOf, PAGE_SIZE, type PageOf } from '#contract/base/act.ts';
 import { publicId, uuidOf } from '#contract/base/ids.ts';
 import type {
@@ -29,12 +30,7 @@ import {
   readMessages,
   type Reaction,
 } from '#server/domains/messages/history/rows.ts';
-import {
-  beginsWith,
-  likeBeginning,
-  peersNamed,
-  readingsOf,
-} from '#server/domains/messages/history/search.ts';
+import { beginsWith, peersNamed, readingsOf } from '#server/domains/messages/history/search.ts';
 
 /**
  * The acts of conversations: the list, one of them, its messages, marking it read, and the unread count.
@@ -226,7 +222,7 @@ async function matching(
   const readings = readingsOf(q);
   if (readings.length > 0) return { matches: tx`and (${beginsWith(tx, tx`c.peer`, readings)})` };
   const peers = await peersNamed(tx, accountId, q, NAMED_MAX);
-  const beginning = likeBeginning(q.toLowerCase());
+  const beginning = `${likeText(q.toLowerCase())}%`;
   const own = contactName(tx, accountId, tx`c.peer`);
   if (peers.length < NAMED_MAX) {
     // Names often begin with "Bu" or "Pak", and users search for the word after it.

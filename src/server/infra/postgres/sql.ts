@@ -57,6 +57,9 @@ export const createTag =
 /** Marks a value as JSON: an object, an array, or a text to be stored as a JSON string. */
 export const json = (value: unknown): Json => new Json(value);
 
+/** Escapes a text for a pattern of `like`. */
+export const likeText = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
+
 const notRun = () => Promise.reject(new Error('a fragment is no statement'));
 const identifiers = new Map<string, Fragment>();
 

@@ -196,8 +196,6 @@ const withPeers = (
     order by f.message_id ${sqlOrder(tx, order)} offset ${offset} limit ${limit}`,
 });
 
-export const likeBeginning = (text: string): string => `${text.replace(/[\\%_]/g, '\\$&')}%`;
-
 export async function peersNamed(
   tx: Tx,
   accountId: string,
