@@ -46,7 +46,7 @@ export async function openContender(root: string, url: string): Promise<Contende
     return { sql, call };
   };
   const folder = await mkdtemp(join(tmpdir(), 'kabari-served-'));
-  const app = await startApp({ DATABASE_URL: url, KABARI_DATA: folder, ROLE: 'web' }, root);
+  const app = await startApp({ DATABASE_URL: url, KABARI_DATA: folder, ROLE: 'web' }, { root });
   const { sql, call } = open(2);
   return {
     call,

@@ -14,6 +14,8 @@ export type Contender = {
 type ContenderOptions = {
   /** Another checkout, with its own packages; it migrates its database when it starts. */
   root?: string | undefined;
+  /** The path of a program that runs in place of the application, on the same database. */
+  program?: string | undefined;
   env?: Readonly<Record<string, string>>;
   nodes?: number;
   countsStatements?: boolean;
@@ -35,7 +37,7 @@ const CONNECTIONS = 4;
 
 /** Starts the application of this checkout or of `root`. Rate limits are off. */
 export async function openContender(options: ContenderOptions = {}): Promise<Contender> {
-  const { root, env = {}, nodes = 1, countsStatements = false } = options;
+  const { root, program, env = {}, nodes = 1, countsStatements = false } = options;
   const isMigrated = root === undefined;
   const database = await openBenchDatabase(CONNECTIONS, { isMigrated, countsStatements });
   const settings = {
@@ -55,7 +57,7 @@ export async function openContender(options: ContenderOptions = {}): Promise<Con
   running.add(close);
   // One after the other: the first migrates.
   try {
-    while (apps.length < nodes) apps.push(await startApp(settings, root));
+    while (apps.length < nodes) apps.push(await startApp(settings, { root, program }));
   } catch (error) {
     await close();
     throw error;

@@ -10,25 +10,22 @@ export type AppProcess = {
   stop(): Promise<void>;
 };
 
+type Started = { root?: string | undefined; program?: string | undefined };
+
 const repository = join(import.meta.dirname, '../..');
 const START_MS_MAX = 30_000;
 
-/** Starts `src/server/main.ts` of a checkout on a free port; waits for its first response. */
+/**
+ * Starts `src/server/main.ts` of a checkout, or another program with its flags, on a free port; waits for its first
+ * response.
+ */
 export async function startApp(
   env: Readonly<Record<string, string>>,
-  root = repository,
-): Promise<AppProcess> {
-  return startProgram([...(await flagsOf(root)), join(root, 'src/server/main.ts')], env);
-}
-
-/** Starts a program of Node on a free port; waits until its `/healthz` answers. */
-export async function startProgram(
-  words: readonly string[],
-  env: Readonly<Record<string, string>>,
+  { root = repository, program = join(root, 'src/server/main.ts') }: Started = {},
 ): Promise<AppProcess> {
   const port = await freePort();
   const began = performance.now();
-  const child = spawn(process.execPath, words, {
+  const child = spawn(process.execPath, [...(await flagsOf(root)), program], {
     env: {
       MALLOC_ARENA_MAX: '2',
       PATH: process.env['PATH'],

@@ -1,14 +1,11 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { openBenchDatabase } from '#bench/lib/bench-database.ts';
-import { type Cpu, cpuBetween, cpuMs, postgresCpuMs } from '#bench/lib/cpu.ts';
-import { type Customer, richCustomers, sendRequest, signIn } from '#bench/lib/customers.ts';
-import { openLiveStream } from '#bench/lib/live-stream.ts';
+import { type Cpu, cpuBetween } from '#bench/lib/cpu.ts';
+import { sendRequest } from '#bench/lib/customers.ts';
 import { loadByClock } from '#bench/lib/load.ts';
 import { interleaved } from '#bench/lib/rounds.ts';
-import { flagsOf, startProgram } from '#bench/lib/server.ts';
 import { type Figure, type Part, figuresTable } from './part.ts';
-import { CUSTOMERS, TAIL_MS, measureSteady, openSteady } from './steady.ts';
+import { CUSTOMERS, type SteadySubject, TAIL_MS, measureSteady, openSteady } from './steady.ts';
 
 const RATES = (process.env['FLOOR_RATES'] ?? '200,50,20').split(',').map(Number);
 const FOR_MS = Number(process.env['STEADY_MS'] ?? 30_000);
@@ -16,51 +13,10 @@ const WARM_MS = Number(process.env['STEADY_WARM_MS'] ?? 15_000);
 const READ_MS_MAX = 60_000;
 const LOOK_MS = 500;
 
-type Reference = {
-  port: number;
-  customers: readonly Customer[];
-  cpu: () => Promise<Cpu>;
-  areAllRead: () => Promise<boolean>;
-  close: () => Promise<void>;
-};
-
-/** The reference on a database of its own, with the same customers and tabs as the product. */
-async function openReference(): Promise<Reference> {
-  const database = await openBenchDatabase(4);
-  const customers = await richCustomers(database.allAccountsSql, CUSTOMERS);
-  const sessions = await Promise.all(
-    customers.map(({ accountId }) => signIn(database.allAccountsSql, accountId)),
-  );
-  const url = new URL(database.url);
-  const program = await startProgram(
-    [...(await flagsOf()), join(import.meta.dirname, 'reference.ts')],
-    { DATABASE_URL: url.href },
-  );
-  const tabs = await Promise.all(sessions.map((session) => openLiveStream(program.port, session)));
-  return {
-    port: program.port,
-    customers,
-    cpu: async () => ({
-      appMs: await cpuMs(program.pid),
-      postgresMs: await postgresCpuMs(database.postmaster),
-    }),
-    areAllRead: async () => {
-      const left = await database.owner`
-        select from reference_messages where status <> 'read' limit 1`;
-      return left.length === 0;
-    },
-    close: async () => {
-      for (const tab of tabs) tab.close();
-      await program.stop();
-      await database.close();
-    },
-  };
-}
-
 type Cost = { cpu: Cpu; messages: number; p50Ms: number; p99Ms: number };
 
 async function measureReference(
-  { port, customers, cpu, areAllRead }: Reference,
+  { app: { port }, customers, cpu, database }: SteadySubject,
   perSecond: number,
   forMs: number,
 ): Promise<Cost> {
@@ -68,7 +24,9 @@ async function measureReference(
   const request = (n: number) => sendRequest(port, customers[n % customers.length]?.key ?? '');
   const { accepted, p50Ms, p99Ms } = await loadByClock({ port, perSecond, forMs, request });
   const end = performance.now() + READ_MS_MAX;
-  while (!(await areAllRead())) {
+  const unread = () =>
+    database.owner`select from reference_messages where status <> 'read' limit 1`;
+  while ((await unread()).length > 0) {
     if (performance.now() > end) throw new Error('the reference has not read all messages');
     await pause(LOOK_MS);
   }
@@ -98,7 +56,8 @@ export const floor: Part = {
   title: 'Way: ÷ a reference of one file',
   run: async ({ rounds }) => {
     const product = await openSteady(undefined);
-    const reference = await openReference();
+    const program = join(import.meta.dirname, 'reference.ts');
+    const reference = await openSteady(undefined, { program });
     try {
       const pages: string[] = [];
       for (const rate of RATES) {

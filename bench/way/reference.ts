@@ -1,7 +1,7 @@
 /**
  * The reference of the part `floor`, a program of its own: it accepts messages, sends them, and stores that they were
  * delivered and read, with a timeline, live tabs and the product's durability. It has no money, limits, lanes or
- * retries, and guarantees nothing else. Customers and sessions are those of the product's schema, read at its start.
+ * retries, and guarantees nothing else. Customers and sessions are those of the product's schema.
  */
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
@@ -36,19 +36,20 @@ await pool.query(`
     at timestamptz not null, primary key (account_id, position)
   )`);
 
-async function known<Row extends pg.QueryResultRow>(text: string, hash: (row: Row) => Buffer) {
-  const { rows } = await pool.query<Row>(text);
-  return new Map(rows.map((row) => [hash(row).toString('hex'), row]));
+/** Looks rows up by the hash of a secret, each once. */
+function openLookUp<Row extends pg.QueryResultRow>(text: string) {
+  const known = new Map<string, Row>();
+  return async (secret: string): Promise<Row | undefined> => {
+    const found = known.get(secret) ?? (await pool.query<Row>(text, [sha256(secret)])).rows[0];
+    if (found) known.set(secret, found);
+    return found;
+  };
 }
-type Key = { key_hash: Buffer; account_id: string; token_id: string };
-type Session = { token_hash: Buffer; account_id: string };
-const keys = await known<Key>(
-  'select key_hash, account_id, token_id from token_keys',
-  (row) => row.key_hash,
+const tokenOf = openLookUp<{ account_id: string; token_id: string }>(
+  'select account_id, token_id from token_keys where key_hash = $1',
 );
-const sessions = await known<Session>(
-  'select token_hash, account_id from sessions',
-  (row) => row.token_hash,
+const sessionOf = openLookUp<{ account_id: string }>(
+  'select account_id from sessions where token_hash = $1',
 );
 
 const tabs = new Map<string, Set<ServerResponse>>();
@@ -163,7 +164,7 @@ async function textOf(request: IncomingMessage): Promise<string> {
 
 async function accept(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const given = request.headers.authorization?.slice('Bearer '.length) ?? '';
-  const token = keys.get(sha256(given).toString('hex'));
+  const token = await tokenOf(given);
   if (!token) return answer(response, 401, {});
   const { to, text } = JSON.parse(await textOf(request)) as { to: string; text: object };
   const { account_id: accountId, token_id: tokenId } = token;
@@ -180,7 +181,7 @@ async function accept(request: IncomingMessage, response: ServerResponse): Promi
 
 async function openTab(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const fields = new URLSearchParams(await textOf(request));
-  const session = sessions.get(sha256(fields.get('token') ?? '').toString('hex'));
+  const session = await sessionOf(fields.get('token') ?? '');
   if (!session) return answer(response, 401, {});
   const { account_id: accountId } = session;
   response.writeHead(200, { 'content-type': 'text/event-stream' });

@@ -34,16 +34,20 @@ export type Steady = {
   othersBusy: number;
 };
 
-type SteadyOptions = { countsStatements?: boolean; env?: Readonly<Record<string, string>> };
+type SteadyOptions = {
+  countsStatements?: boolean;
+  env?: Readonly<Record<string, string>>;
+  program?: string;
+};
 
 export async function openSteady(
   root: string | undefined,
-  { countsStatements = false, env = {} }: SteadyOptions = {},
+  { env = {}, ...options }: SteadyOptions = {},
 ): Promise<SteadySubject> {
   const contender = await openContender({
     root,
     env: { SIMULATOR_SPEED: '1', ...env },
-    countsStatements,
+    ...options,
   });
   const { app, database } = contender;
   const customers = await richCustomers(database.allAccountsSql, CUSTOMERS);
