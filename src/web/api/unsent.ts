@@ -69,12 +69,15 @@ function write(id: string, value: string | undefined): void {
   unsent.set(readUnsent());
 }
 
-const isUnsent = (value: unknown): value is Unsent =>
+const isDated = (value: unknown): value is { id: string; at: number } =>
   typeof value === 'object' &&
   value !== null &&
-  ['id', 'key', 'kind', 'thread', 'body'].every((name) => name in value) &&
+  'id' in value &&
   'at' in value &&
   typeof value.at === 'number';
+
+const isUnsent = (value: unknown): value is Unsent =>
+  isDated(value) && ['key', 'kind', 'thread', 'body'].every((name) => name in value);
 
 type Former = Omit<Unsent, 'key' | 'kind' | 'body' | 'thread'> & {
   /** Of customer service: `own`, or the account that the operator wrote to. */
@@ -100,51 +103,29 @@ function takeOver(): void {
 
 function moved(former: Former): string {
   const {
+    failed,
+    thread,
+    key = newIdempotencyKey(),
     id,
     at,
     file,
     upload,
     why,
     code,
-    failed,
-    thread,
-    key = newIdempotencyKey(),
     ...body
   } = former;
+  const same = { id, key, at, file, upload, why, code, body };
   const message: Unsent =
     thread === undefined
       ? {
-          id,
-          at,
-          file,
-          upload,
-          why,
-          code,
-          key,
-          failed: why !== undefined,
+          ...same,
           kind: 'conversation',
           thread: `${body.tokenId} ${body.peer}`,
-          body,
+          failed: why !== undefined,
         }
-      : {
-          id,
-          at,
-          file,
-          upload,
-          why,
-          key,
-          failed,
-          kind: thread === 'own' ? 'support' : 'inbox',
-          thread,
-          body,
-        };
+      : { ...same, kind: thread === 'own' ? 'support' : 'inbox', thread, failed };
   return JSON.stringify(message);
 }
 
 const isFormer = (value: unknown): value is Former =>
-  typeof value === 'object' &&
-  value !== null &&
-  'id' in value &&
-  ('thread' in value || ('tokenId' in value && 'peer' in value)) &&
-  'at' in value &&
-  typeof value.at === 'number';
+  isDated(value) && ('thread' in value || ('tokenId' in value && 'peer' in value));

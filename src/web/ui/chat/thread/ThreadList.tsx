@@ -24,7 +24,7 @@ type Props<Body> = ThreadScroll<Body> & {
 };
 
 type Seen = {
-  /** Identifies the newest received message; undefined if it was seen before, or nothing is known yet. */
+  /** Identifies the newest received message; undefined if it was seen before, or before the thread is loaded. */
   newest: string | number | undefined;
   /** Reports that it was seen. */
   report: () => Promise<unknown>;
