@@ -65,6 +65,14 @@ export async function fakeRequests(tab: Page, answer: Answering): Promise<void> 
   await tab.evaluate(installFakes);
 }
 
+/** Answers an act as the server does, with some fields changed. */
+export const fakeChanges = (tab: Page, { name }: Act, changes: () => object): Promise<void> =>
+  fakeRequests(tab, async ({ act }, real) => {
+    if (act !== name) return undefined;
+    const answer = await real();
+    return { json: { ...answer, data: { ...answer.data, ...changes() } } };
+  });
+
 /** From here on the server answers everything. */
 export const endFakes = (tab: Page): void => void answering.get(tab)?.splice(0);
 

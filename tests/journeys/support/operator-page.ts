@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
 import { inject } from 'vitest';
-import { checkToken, type User } from '#contract/accounts.ts';
+import { checkToken } from '#contract/accounts.ts';
 import { countInbox } from '#contract/operator/support.ts';
-import { type FakeActs, fakeAct, fakeActs } from './fake-acts.ts';
+import { type FakeActs, fakeAct, fakeActs, fakeChanges } from './fake-acts.ts';
 import type { PersonOptions } from '#tests/journeys/browser/browser.ts';
-import { ask, signUp } from './portal.ts';
+import { signUp } from './portal.ts';
 import type { OpenPerson } from '#tests/support/gallery.ts';
 
 let session: Promise<string> | undefined;
@@ -22,12 +22,10 @@ export async function openAsOperator(
   const address = inject('product');
   const phone = `62857${String(Date.now() % 1e8).padStart(8, '0')}`;
   session ??= signUp(address, { name: 'Dimas', phone }).then((one) => one.session);
-  const customer = await ask(address, checkToken, {}, await session);
-  const user: User = { ...customer, role: 'operator', operator_roles: ['admin'] };
   const { open } = await person({ session: await session, ...options });
   const tab = await open();
+  await fakeChanges(tab, checkToken, () => ({ role: 'operator', operator_roles: ['admin'] }));
   await fakeActs(tab, {
-    ...fakeAct(checkToken, () => user),
     ...fakeAct(countInbox, () => ({ waiting: 0, mine: 0, open: 0, snoozed: 0, oldest: null })),
     ...acts,
   });

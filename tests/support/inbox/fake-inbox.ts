@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
-import { fakeRequests } from '#tests/journeys/support/fake-acts.ts';
+import { checkToken } from '#contract/accounts.ts';
+import { fakeChanges, fakeRequests } from '#tests/journeys/support/fake-acts.ts';
 import { publicId } from '#contract/base/ids.ts';
 import type { LiveEvent } from '#contract/events.ts';
 import type { QuickReply } from '#contract/messages/sending.ts';
@@ -209,13 +210,10 @@ function stream(world: InboxWorld): string {
 
 /** Answers customer service acts in place of the server; everything else reaches it. */
 export async function fakeInbox(tab: Page, world: InboxWorld): Promise<void> {
-  await fakeRequests(tab, async (given, real) => {
+  const operator = { role: 'operator', operator_roles: ['support'] };
+  await fakeChanges(tab, checkToken, () => ({ ...world.me, ...operator }));
+  await fakeRequests(tab, async (given) => {
     const act = given['act'] ?? '';
-    if (act === 'user_check_token') {
-      const own = await real();
-      const operator = { ...world.me, role: 'operator', operator_roles: ['support'] };
-      return { json: { ...own, data: { ...own.data, ...operator } } };
-    }
     if (act === 'events') return { type: 'text/event-stream', text: stream(world) };
     if (!/^operator_(?:support|canned)_/.test(act)) return undefined;
     await world.waiting;

@@ -2,7 +2,13 @@ import type { Page } from 'playwright-core';
 import { expect, inject, onTestFinished } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
 import type { ShownBroadcast } from '#contract/operator/broadcasts.ts';
-import { fakeActs, fakeRequests, type FakeActs } from '#tests/journeys/support/fake-acts.ts';
+import { checkToken } from '#contract/accounts.ts';
+import {
+  fakeActs,
+  fakeChanges,
+  fakeRequests,
+  type FakeActs,
+} from '#tests/journeys/support/fake-acts.ts';
 import { signUp } from '#tests/journeys/support/portal.ts';
 import { test } from '#tests/support/gallery.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
@@ -35,11 +41,8 @@ async function at(profiles: Profiles, world: World, acts: FakeActs = {}) {
   });
   const changed = Promise.withResolvers<void>();
   let streams = 0;
-  await fakeRequests(tab, async ({ act }, real) => {
-    if (act === 'user_check_token') {
-      const own = await real();
-      return { json: { ...own, data: { ...own.data, broadcasts: world.name } } };
-    }
+  await fakeChanges(tab, checkToken, () => ({ broadcasts: world.name }));
+  await fakeRequests(tab, async ({ act }) => {
     if (act !== 'events') return undefined;
     streams += 1;
     // The first stream brings the event; later ones are silent.

@@ -16,6 +16,7 @@ import {
 import { listPlanDetails } from '#contract/operator/books.ts';
 import { fakeAct } from '#tests/journeys/support/fake-acts.ts';
 import { openAsOperator } from '#tests/journeys/support/operator-page.ts';
+import { endedByPhone } from '#tests/support/channels/samples.ts';
 import { test } from '#tests/support/gallery.ts';
 import { inspectionHere } from '#tests/support/one-look.ts';
 
@@ -23,13 +24,7 @@ const at = new Date('2026-11-24T02:00:00.000Z');
 const account = publicId('account', '019ab000-0000-7000-8000-000000000001');
 
 const number: ConnectedNumber = {
-  channel: 'web',
-  since: null,
-  parted: { at, reason: 'phone' },
-  restriction: null,
-  paused: null,
-  last_receipt_at: null,
-  uptime: 9_100,
+  ...endedByPhone(at),
   account_id: account,
   account_name: 'Toko Merpati',
   is_system: false,

@@ -1,16 +1,11 @@
 import { expect, inject } from 'vitest';
-import {
-  type CloudConnection,
-  connectCloud,
-  type Connection,
-  getCloud,
-  getConnection,
-} from '#contract/channels.ts';
+import { type CloudConnection, connectCloud, getCloud, getConnection } from '#contract/channels.ts';
 import { homeSummary } from '#contract/messages.ts';
 import { consentScan, getScan } from '#contract/scan.ts';
 import { createToken, getToken, linkToken, listTokens, type Token } from '#contract/tokens.ts';
 import { readQr } from '#tests/journeys/browser/qr.ts';
 import { inspectionHere } from '#tests/support/one-look.ts';
+import { endedByPhone } from '#tests/support/channels/samples.ts';
 import { test } from '#tests/support/gallery.ts';
 import { endFakes, fakeAct, fakeActs } from '#tests/journeys/support/fake-acts.ts';
 import { ask, signUp } from '#tests/journeys/support/portal.ts';
@@ -219,15 +214,7 @@ test('a number that its phone disconnected shows the reason and the risks, and c
   const fields = { name: 'Kasir', channel: 'simulator' } as const;
   const { token } = await ask(product, createToken, fields, who.session);
   const at = new Date();
-  const disconnected: Connection = {
-    channel: 'web',
-    since: null,
-    parted: { at, reason: 'phone' },
-    restriction: null,
-    paused: null,
-    last_receipt_at: null,
-    uptime: 9_100,
-  };
+  const disconnected = endedByPhone(at);
   const expires_at = new Date(Date.now() + 600_000);
   let now: Token = { ...token, channel: 'web', status: 'disconnected', phone: who.phone };
   let connection = disconnected;

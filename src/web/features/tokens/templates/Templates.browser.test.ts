@@ -1,15 +1,11 @@
 import type { Page } from 'playwright-core';
 import { expect, inject } from 'vitest';
-import {
-  createTemplate,
-  listTemplates,
-  syncTemplateList,
-  type Template,
-} from '#contract/messages/templates.ts';
+import { createTemplate, listTemplates, syncTemplateList } from '#contract/messages/templates.ts';
 import { createToken, getToken, listTokens, type Token } from '#contract/tokens.ts';
 import { inspectionHere } from '#tests/support/one-look.ts';
 import { endFakes, fakeAct, fakeActs, fakeRequests } from '#tests/journeys/support/fake-acts.ts';
 import { ask, newSender, signUp, textsIn, topUp } from '#tests/journeys/support/portal.ts';
+import { approvedTemplate } from '#tests/support/channels/samples.ts';
 import { test } from '#tests/support/gallery.ts';
 import { press, write } from '#tests/journeys/support/steps.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
@@ -140,24 +136,6 @@ test('a rejected template says why; a taken name and an unreachable server say w
   expect(faults).toEqual([]);
 });
 
-/** A template as Meta's list shows it. */
-const approved = (name: string): Template => ({
-  name,
-  language: 'id',
-  category: 'utility',
-  status: 'approved',
-  reason: null,
-  header: null,
-  header_file: null,
-  header_variable: null,
-  body: 'Pesanan Anda siap diambil.',
-  footer: null,
-  buttons: [],
-  button_values: [],
-  variables: [],
-  created_at: new Date(),
-});
-
 test('the Cloud API composer explains the 24 hours first, and reads new templates from Meta', async ({
   person,
 }) => {
@@ -171,13 +149,13 @@ test('the Cloud API composer explains the 24 hours first, and reads new template
   const { open } = await person({ session: who.session, expects: [/status of 422/] });
   const { faults, look } = inspectionHere();
   const tab = await open();
-  const templates = [approved('hello_world')];
+  const templates = [approvedTemplate('hello_world')];
   await fakeActs(tab, {
     ...fakeAct(listTokens, () => ({ list: [trial, official] })),
     ...fakeAct(getToken, ({ token_id: id }) => (id === trial.id ? trial : official)),
     ...fakeAct(listTemplates, () => ({ list: templates })),
     ...fakeAct(syncTemplateList, () => {
-      templates.push(approved('pesanan_siap'));
+      templates.push(approvedTemplate('pesanan_siap'));
       return {};
     }),
   });

@@ -11,10 +11,11 @@ import {
 } from '#contract/messages/conversations.ts';
 import { writtenPeer } from '#contract/messages/peer.ts';
 import { sendTemplate } from '#contract/messages/sending.ts';
-import { listTemplates, type Template } from '#contract/messages/templates.ts';
+import { listTemplates } from '#contract/messages/templates.ts';
 import { createToken, getToken, listTokens, type Token } from '#contract/tokens.ts';
 import { fakeAct, fakeActs } from '#tests/journeys/support/fake-acts.ts';
 import { ask, signUp } from '#tests/journeys/support/portal.ts';
+import { approvedTemplate } from '#tests/support/channels/samples.ts';
 import { test } from '#tests/support/gallery.ts';
 import { inspectionHere } from '#tests/support/one-look.ts';
 
@@ -98,22 +99,11 @@ test('a closed window is announced, and only templates of Meta can be sent', asy
   const { open } = await person({ session, width: 390 });
   const tab = await open();
   const messages = [message(token, PEER, { excerpt: 'Sudah dikirim?' })];
-  const template: Template = {
-    name: 'pesanan_siap',
-    language: 'id',
-    category: 'utility',
-    status: 'approved',
-    reason: null,
-    header: null,
-    header_file: null,
-    header_variable: null,
+  const template = approvedTemplate('pesanan_siap', {
     body: 'Halo {{1}}, pesanan Anda siap.',
-    footer: null,
-    buttons: [],
-    button_values: [],
     variables: ['1'],
     created_at: hoursAgo(48),
-  };
+  });
   const closed = conversation(token, PEER, { last_in_at: hoursAgo(25) });
   const requests = await fakeActs(tab, {
     ...thread(token, [closed], messages),

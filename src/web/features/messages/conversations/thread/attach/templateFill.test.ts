@@ -1,15 +1,9 @@
 import { expect, test } from 'vitest';
-import type { Template } from '#contract/messages/templates.ts';
+import { approvedTemplate } from '#tests/support/channels/samples.ts';
 import { emptyFilling, faultsOf, shownTemplate, templateToSend } from './templateFill.ts';
 
-const template: Template = {
-  name: 'pesanan_siap',
-  language: 'id',
-  category: 'utility',
-  status: 'approved',
-  reason: null,
+const template = approvedTemplate('pesanan_siap', {
   header: 'Pesanan {{1}}',
-  header_file: null,
   header_variable: '1',
   body: 'Halo {{2}}, totalnya {{1}}.',
   footer: 'Toko Ani',
@@ -20,7 +14,7 @@ const template: Template = {
   ],
   variables: ['2', '1'],
   created_at: new Date(0),
-};
+});
 const filling = {
   variables: { 1: 'Rp 25.000', 2: 'Budi' },
   header: 'A-17',
@@ -38,7 +32,7 @@ test('reports missing and too long values', () => {
   expect(faultsOf(template, { ...filling, header: 'a'.repeat(61) }, false)).toEqual({
     header: 'Paling panjang 60 karakter.',
   });
-  const withFile: Template = { ...template, header_file: 'image', header_variable: null };
+  const withFile = { ...template, header_file: 'image', header_variable: null } as const;
   expect(Object.keys(faultsOf(withFile, filling, false))).toEqual(['file']);
   expect(faultsOf(withFile, filling, true)).toEqual({});
 });
