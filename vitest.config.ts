@@ -15,7 +15,7 @@ const shared = {
   ...patient,
 };
 
-/** A third of the time of two workers is waiting: for PostgreSQL, for processes, for what moves on a screen. */
+/** Workers wait a part of the time: for PostgreSQL, for processes, for what moves on a screen. */
 const four = { maxWorkers: 4, sequence: { groupOrder: 2 } };
 
 /** Tests of the server wait more: for pauses that end, leases that run out, processes that start again. */
